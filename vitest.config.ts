@@ -1,5 +1,5 @@
 import {availableParallelism} from 'node:os';
-import {configDefaults, defineConfig} from 'vitest/config';
+import {configDefaults, defineConfig, type ViteUserConfig} from 'vitest/config';
 import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /** Settings of all kinds of tests. */
@@ -25,7 +25,7 @@ export const test = {
     'test/release/**',
   ],
   // Real disks, sockets and processes: what is slow here is the machine, not the code.
-  testTimeout: 90_000,
+  testTimeout: 180_000,
   hookTimeout: 90_000,
   expect: {poll: {timeout: 60_000}},
 };
@@ -66,6 +66,7 @@ const LONG = [
   'test/http/places.test.ts',
   'test/http/slow-clients.test.ts',
   'test/cli/places.test.ts',
+  'test/cli/plugin-kills.test.ts',
   'test/cli/plugin-update.test.ts',
   'test/scripts/release.test.ts',
   'test/examples.test.ts',
@@ -81,26 +82,33 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
-  test: {
-    ...test,
-    globalSetup: ['test/build.ts'],
-    // More than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
-    // the projects, where it would override --maxWorkers of the command line.
-    maxWorkers: availableParallelism() + 2,
-    sequence: {sequencer: LongFirst},
-    projects: [
-      // Starting a process and loading the service in it takes longer than most files of tests.
-      {test: {...test, name: 'shared', exclude: [...test.exclude, ...OWN_PROCESS], isolate: false}},
-      {
-        test: {
-          ...test,
-          name: 'own process',
-          include: OWN_PROCESS.map(glob => glob.replace(/\*\*$/, '**/*.test.ts')),
-          // After the shared ones: between them, the shared process would be started again.
-          sequence: {groupOrder: 1},
+/** Returns the settings of `npm test`. @param skipped Globs of files that are left out. */
+export function configure(skipped: readonly string[] = []): ViteUserConfig {
+  const exclude = [...test.exclude, ...skipped];
+  return defineConfig({
+    test: {
+      ...test,
+      globalSetup: ['test/build.ts'],
+      // More than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
+      // the projects, where it would override --maxWorkers of the command line.
+      maxWorkers: availableParallelism() + 2,
+      sequence: {sequencer: LongFirst},
+      projects: [
+        // Starting a process and loading the service in it takes longer than most files of tests.
+        {test: {...test, name: 'shared', exclude: [...exclude, ...OWN_PROCESS], isolate: false}},
+        {
+          test: {
+            ...test,
+            name: 'own process',
+            include: OWN_PROCESS.map(glob => glob.replace(/\*\*$/, '**/*.test.ts')),
+            exclude,
+            // After the shared ones: between them, the shared process would be started again.
+            sequence: {groupOrder: 1},
+          },
         },
-      },
-    ],
-  },
-});
+      ],
+    },
+  });
+}
+
+export default configure();

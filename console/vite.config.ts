@@ -3,7 +3,7 @@ import {defineConfig} from 'vite';
 
 const sources = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** Builds the console into static files, which the service serves. `npm run build` calls it with the folder to build into. */
+/** Builds the console into static files for the service. `npm run build` calls it with the folder to build into. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // The page itself is `/`, and all that it loads is below one path of the service.

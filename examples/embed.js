@@ -3,19 +3,19 @@
 // @ts-check
 import {AppError, openCrewroom} from 'crewroom';
 
-const crewroom = await openCrewroom({ephemeral: true, port: 0});
+const crewroom = await openCrewroom({store: 'memory', port: 0});
 try {
   // The store, without HTTP.
-  const {revision} = await crewroom.entries.putValue('com.example.hello/greeting', 'Good morning');
+  const {revision} = await crewroom.entries.put('com.example.hello/greeting', 'Good morning');
   const entry = await crewroom.entries.get('com.example.hello/greeting');
   console.log('stored', entry?.text);
 
   // A writer that expects an older revision is refused, and learns the current one.
   try {
-    await crewroom.entries.put('com.example.hello/greeting', '"Good night"', {expected: revision + 1});
+    await crewroom.entries.put('com.example.hello/greeting', 'Good night', {expected: revision + 1});
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    console.log('refused', error.failure.code);
+    if (!AppError.is(error)) throw error;
+    console.log('refused', error.code);
   }
 
   // The HTTP service: this is what plugins call.

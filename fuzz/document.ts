@@ -1,5 +1,6 @@
 import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import {exactDocument} from '../test/support/exact-document.ts';
 
 /** A JSON Schema (draft 2020-12, which OpenAPI 3.1 uses). */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -76,7 +77,8 @@ export interface ApiDocument {
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
 /** Reads a document. */
-export function readDocument(document: OpenApi): ApiDocument {
+export function readDocument(given: OpenApi): ApiDocument {
+  const document = exactDocument(given);
   const operations = readOperations(document);
   const validator = createValidator(document);
   return {

@@ -55,7 +55,7 @@ export async function sendBytes(port: number, bytes: Uint8Array): Promise<Exchan
 
 async function readOne(connection: Connection, plan: RequestPlan): Promise<Exchanged> {
   const stalls = plan.ending.startsWith('stall');
-  const waits = /[?&]wait=/.test(plan.target);
+  const waits = /[?&]waitSeconds=/.test(plan.target);
   try {
     const answer = await readFinal(connection, plan.method, stalls ? STALL_MS : waits ? WAIT_MS : ANSWER_MS);
     if (answer === undefined)
@@ -78,7 +78,7 @@ async function readOne(connection: Connection, plan: RequestPlan): Promise<Excha
 /** Reads answers until the service ends the connection, as it must once the client's side has ended. */
 async function readAll(connection: Connection, plans: readonly RequestPlan[]): Promise<Exchanged> {
   const answers: Answer[] = [];
-  const mayWait = plans.some(({target}) => /[?&]wait=/.test(target));
+  const mayWait = plans.some(({target}) => /[?&]waitSeconds=/.test(target));
   const patienceMs = plans.some(({ending}) => ending.startsWith('stall')) ? STALL_MS : mayWait ? WAIT_MS : ANSWER_MS;
   try {
     for (;;) {

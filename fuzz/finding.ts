@@ -27,6 +27,8 @@ export type FindingRule =
   | 'leak'
   /** The guard admitted a request that it must refuse. */
   | 'admitted'
+  /** A write that is something else than its method and body was accepted, or changed the entry of its path. */
+  | 'disguised'
   | 'wrong-frame'
   | 'late'
   | 'broken'

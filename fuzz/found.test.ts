@@ -33,6 +33,16 @@ function ask(method: string, target: string, more: Partial<RequestPlan> = {}): F
 
 const many = Array.from({length: 3500}, () => ['x', ''] as const);
 
+/** A case of a write to an entry that exists, which is something else than its method and body. */
+function disguise(method: string, header: readonly [string, string]): FuzzCase {
+  const target = '/api/store/disguised';
+  const body = bodyOf('{"volume":0.75}');
+  return [
+    ...ask('PUT', target, {body: bodyOf('{"theme":"dark","volume":0.5}')}),
+    ...ask(method, target, {body, headers: [header]}),
+  ];
+}
+
 /** Defects that fuzzing found, with their causes. */
 const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
   {
@@ -67,6 +77,18 @@ const FOUND: readonly {readonly name: string; readonly steps: FuzzCase}[] = [
         ['Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ=='],
       ],
     }),
+  },
+  {
+    name: 'a POST that names PATCH as its method: the patch replaced the value',
+    steps: disguise('POST', ['X-HTTP-Method-Override', 'PATCH']),
+  },
+  {
+    name: 'a PUT of a merge patch: it replaced the value',
+    steps: disguise('PUT', ['Content-Type', 'application/merge-patch+json']),
+  },
+  {
+    name: 'a PUT of a part of a value: it replaced the whole value',
+    steps: disguise('PUT', ['Content-Range', 'bytes 6-20/21']),
   },
 ];
 

@@ -4,7 +4,7 @@ import {SIGN_INS} from './back-end.ts';
 import {NO_FAULTS} from './faults.ts';
 import {ORIGINS} from './origins.ts';
 import {PILOTS} from './pilots.ts';
-import {FLIGHTS, NAMES, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
+import {FLIGHT_CHANGES, FLIGHTS, FRAMES, NAMES, PLUGIN_SEGMENTS, SETTINGS} from './plugins.ts';
 
 /** Names of pages of the documentation: references, then guides. */
 const PAGES = fc.constantFrom('client', 'http-api', 'tour', 'first-plugin');
@@ -17,7 +17,9 @@ export const HINTS: RequestHints = {
   bodies: {
     signIn: SIGN_INS,
     putSettings: SETTINGS,
-    changeFlight: FLIGHTS,
+    startFlight: FLIGHTS,
+    changeFlight: FLIGHT_CHANGES,
+    reportFrame: FRAMES,
     usePilot: PILOTS,
     setFaults: NO_FAULTS,
     addFaults: NO_FAULTS,
@@ -27,9 +29,15 @@ export const HINTS: RequestHints = {
   segments: {
     ...PLUGIN_SEGMENTS,
     code: CODES,
-    name: fc.oneof({weight: 3, arbitrary: NAMES}, {weight: 1, arbitrary: PAGES}),
+    name: fc.oneof(NAMES, PAGES),
   },
-  before: {getIdentity: 'signIn', verifySession: 'signIn', getFlight: 'changeFlight'},
+  before: {
+    getIdentity: 'signIn',
+    verifySession: 'signIn',
+    getFlight: 'startFlight',
+    changeFlight: 'startFlight',
+    reportFrame: 'stopFlight',
+  },
   // It waits until the plugin runs.
   slow: ['restartPlugin'],
 };

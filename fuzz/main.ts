@@ -46,13 +46,14 @@ async function run(options: FuzzOptions): Promise<number> {
   });
   process.stdout.write(options.json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report));
   if (interrupted.aborted) return EXIT.interrupted;
-  return isGood(report, options) ? EXIT.passed : EXIT.failed;
+  const untested = untestedOperations(report, options);
+  for (const name of untested) process.stderr.write(`FAILED ${name}: it never succeeded, so it is not tested\n`);
+  return report.failures.length === 0 && untested.length === 0 ? EXIT.passed : EXIT.failed;
 }
 
-/** If all operations were used, each must have succeeded: an operation that never succeeds is not tested. */
-function isGood({failures, unreached}: FuzzReport, {durationMs, only}: FuzzOptions): boolean {
-  const reached = durationMs === undefined || only.length > 0 || unreached.operations.length === 0;
-  return failures.length === 0 && reached;
+/** If all operations were used, each must have succeeded. */
+function untestedOperations({unreached}: FuzzReport, {durationMs, only}: FuzzOptions): readonly string[] {
+  return durationMs === undefined || only.length > 0 ? [] : unreached.operations;
 }
 
 async function fetchDocument(port: number): Promise<ApiDocument> {

@@ -8,6 +8,7 @@ const PROBLEM = {
   type: 'object',
   properties: {status: {type: 'integer'}, code: {type: 'string'}, detail: {type: 'string'}},
   required: ['status', 'code', 'detail'],
+  additionalProperties: {},
 };
 
 const problemWith = (...codes: readonly string[]) => ({
@@ -29,7 +30,7 @@ const COMMON = {'400': problemWith('malformed-request'), '500': problemWith('int
 const EVENT = {type: 'object', properties: {kind: {enum: ['written']}}, required: ['kind']};
 
 const DOCUMENT = {
-  components: {schemas: {Problem: PROBLEM}},
+  components: {schemas: {Problem: PROBLEM, Event: EVENT}},
   paths: {
     '/': {get: {operationId: 'getConsole', responses: {...COMMON, '200': ANY}}},
     '/pilots/{key}': {
@@ -65,7 +66,9 @@ const DOCUMENT = {
           ...COMMON,
           '200': {
             content: {
-              'application/json': {schema: {properties: {events: {type: 'array', items: EVENT}}}},
+              'application/json': {
+                schema: {properties: {events: {type: 'array', items: {$ref: '#/components/schemas/Event'}}}},
+              },
               'text/event-stream': {schema: {type: 'string'}},
             },
           },
@@ -84,6 +87,7 @@ function makeAnswer(status: number, body: unknown, headers: Readonly<Record<stri
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'cross-origin-resource-policy': 'same-origin',
+    'crewroom-api': '1',
     'content-type': status >= 400 ? 'application/problem+json' : 'application/json',
     ...headers,
   };
@@ -274,6 +278,12 @@ describe('the oracle reports', () => {
       request: PAGE,
       answer: makeFile(200, '', {'cache-control': 'max-age=60'}),
       rule: 'missing-header',
+    },
+    {
+      name: 'a success of a write that is something else',
+      request: {...GET, disguised: true},
+      answer: GOOD,
+      rule: 'disguised',
     },
     {name: 'a success that the guard must refuse', request: {...GET, foreign: true}, answer: GOOD, rule: 'admitted'},
     {

@@ -13,6 +13,8 @@ export interface CheckedRequest {
   readonly target: string;
   /** True if the guard must refuse it. */
   readonly foreign?: boolean;
+  /** True if it is a write that the service must refuse, since it is something else than its method and body. */
+  readonly disguised?: boolean;
 }
 
 /** Facts that the oracle knows besides the document. */
@@ -37,7 +39,7 @@ export interface Oracle {
 const GATEWAY_STATUSES = [502, 504];
 
 /** Failures of a plugin, which are correct likewise, with any status. */
-const PLUGIN_CODES = ['plugin-busy', 'plugin-ended', 'plugin-failed', 'plugin-timeout'];
+const PLUGIN_CODES = ['busy', 'plugin-ended', 'plugin-failed', 'plugin-timeout'];
 
 /** Members of plugins, and of the service, that are documented to be paths of the machine. */
 const DOCUMENTED_PATHS = /"(?:dataDir|directory|storagePath)":"(?:[^"\\]|\\.)*"/g;
@@ -58,6 +60,7 @@ const COMMON_HEADERS = new Set([
   'content-length',
   'content-security-policy',
   'content-type',
+  'crewroom-api',
   'crewroom-fault',
   'cross-origin-opener-policy',
   'cross-origin-resource-policy',
@@ -76,6 +79,7 @@ const REQUIRED_HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
+  'crewroom-api': '1',
 };
 
 /** Traces of the internals of a Node program. */
@@ -94,6 +98,7 @@ export function createOracle(document: ApiDocument, {secrets, pages}: JudgeOptio
     const where = `${nameOf(place)} ${answer.status}`;
     const all = [
       ...(request.foreign === true && answer.status < 400 ? [found('admitted', 'the guard must refuse it')] : []),
+      ...(request.disguised === true && answer.status < 400 ? [found('disguised', 'it was accepted')] : []),
       ...checkHeaders(answer, isFile(place, answer)),
       ...checkSecrets(answer, secrets),
       ...(isFile(place, answer) ? checkFile(answer, pages) : checkContent(place, answer, document)),
@@ -229,7 +234,7 @@ type OperationPlace = Extract<Place, {readonly operation: Operation}>;
 
 function* checkOperation(place: OperationPlace, answer: Answer, document: ApiDocument): Iterable<Found> {
   const {answers} = place.operation;
-  const type = headerOf(answer.headers, 'content-type') ?? '';
+  const type = mediaTypeOf(answer) ?? '';
   // Problems are those of the service, even if a plugin may answer anything else.
   const described = answers[answer.status] ?? (type === PROBLEM_TYPE ? undefined : answers['default']);
   if (described === undefined) {
@@ -247,7 +252,7 @@ function* checkOperation(place: OperationPlace, answer: Answer, document: ApiDoc
 function* checkBody(operation: Operation, type: string, answer: Answer, document: ApiDocument): Iterable<Found> {
   if (type === PROBLEM_TYPE) yield* checkProblem(answer, document);
   if (type === 'text/event-stream') {
-    yield* checkEventStream(answer, data => checkText(data, placeOfEvent(operation), document));
+    yield* checkEventStream(answer, data => checkText(data, EVENT, document));
   } else if (type === 'application/x-ndjson') {
     yield* checkLines(answer);
   } else if (type.endsWith('json')) {
@@ -260,10 +265,8 @@ function placeOfAnswer({path, method}: Operation, status: number, type: string):
   return ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
 }
 
-/** Part of the schema of a list of events that describes one event, as streams and web sockets send it. */
-function placeOfEvent(operation: Operation): readonly string[] {
-  return [...placeOfAnswer(operation, 200, 'application/json'), 'properties', 'events', 'items'];
-}
+/** Place of the schema of one event, as streams and web sockets send it. */
+const EVENT = ['components', 'schemas', 'Event'];
 
 function* checkDescribedHeaders({headers = {}}: DescribedAnswer, answer: Answer): Iterable<Found> {
   const documented = new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
@@ -278,6 +281,11 @@ function* checkDescribedHeaders({headers = {}}: DescribedAnswer, answer: Answer)
     if (!documented.has(name) && !COMMON_HEADERS.has(name)) yield found('undocumented-header', `it has ${name}`);
 }
 
+/** The type of an answer as the document names it: JSON is sent with its charset. */
+function mediaTypeOf({headers}: Answer): string | undefined {
+  return headerOf(headers, 'content-type')?.replace(/(json); charset=utf-8$/, '$1');
+}
+
 function* checkNoBody({body}: Answer): Iterable<Found> {
   if (body.length > 0) yield found('wrong-body', `it has ${body.length} bytes where none are documented`);
 }
@@ -285,7 +293,7 @@ function* checkNoBody({body}: Answer): Iterable<Found> {
 /** Checks the rules of every problem document (RFC 9457). */
 function* checkProblem(answer: Answer, document: ApiDocument): Iterable<Found> {
   const text = textOf(answer);
-  const type = headerOf(answer.headers, 'content-type');
+  const type = mediaTypeOf(answer);
   if (type !== PROBLEM_TYPE) yield found('wrong-problem', `its type is ${type}`);
   const problems = checkText(text, ['components', 'schemas', 'Problem'], document);
   for (const problem of problems) yield found('wrong-problem', problem);
@@ -327,7 +335,7 @@ function checkFrames(
 ): readonly Finding[] {
   return frames.flatMap(({kind, text, code, problem}) => {
     const problems = problem === undefined ? [] : [problem];
-    if (kind === 'text') problems.push(...checkText(text, placeOfEvent(operation), document));
+    if (kind === 'text') problems.push(...checkText(text, EVENT, document));
     // 1011 means an unexpected condition (RFC 6455 section 7.4.1).
     if (kind === 'close' && (code === 1011 || text.includes('internal')))
       problems.push(`it closes with ${code} ${text}`);

@@ -60,21 +60,39 @@ export const SETTINGS: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** Commands of the simulated flight; most start it. */
-export const FLIGHTS: fc.Arbitrary<unknown> = fc.oneof(
+/** Options of the simulated flight; most can be flown. */
+export const FLIGHTS: fc.Arbitrary<unknown> = fc.record(
   {
-    weight: 3,
-    arbitrary: fc.record(
-      {
-        action: fc.constant('start'),
-        from: fc.constant('EDDF'),
-        to: fc.constantFrom('LPMA', 'EDDF', 'XXXX'),
-        speed: fc.constantFrom(1, 60, 1000),
-      },
-      {requiredKeys: ['action']},
-    ),
+    from: fc.constant('EDDF'),
+    to: fc.constantFrom('LPMA', 'EDDF', 'XXXX'),
+    speed: fc.constantFrom(1, 60, 1000),
   },
-  fc.constantFrom({action: 'jump', phase: 'CRUISE'}, {action: 'pause'}, {action: 'disconnect'}),
+  {requiredKeys: []},
+);
+
+/** Changes of the flight; most fit. */
+export const FLIGHT_CHANGES: fc.Arbitrary<unknown> = fc.record(
+  {
+    isPaused: fc.boolean(),
+    isConnected: fc.boolean(),
+    speed: fc.constantFrom(1, 1000, 1001),
+    phase: fc.constantFrom('CRUISE', 'ARRIVED', 'x'),
+  },
+  {requiredKeys: []},
+);
+
+/** Frames of a flight; most are taken while none is simulated. */
+export const FRAMES: fc.Arbitrary<unknown> = fc.record(
+  {
+    timeSeconds: fc.constantFrom(0, 1, 1e9, -1),
+    simulator: fc.constantFrom('FlightGear', '<b>', ''),
+    latitude: fc.constantFrom(50, 91),
+    longitude: fc.constant(8),
+    heightFeet: fc.constantFrom(0, 900),
+    onGround: fc.boolean(),
+    enginesFiring: fc.constantFrom([], [true]),
+  },
+  {requiredKeys: ['timeSeconds']},
 );
 
 /** Writes all plugins into a directory. */

@@ -1,5 +1,7 @@
 import type {FuzzCase, Step} from './arbitrary/fuzz-case.ts';
 import {FOREIGN_REFERER} from './arbitrary/requests.ts';
+import type {Answer} from './connection.ts';
+import {isDisguised} from './disguise.ts';
 import type {ApiDocument} from './document.ts';
 import {asksForWebSocket, type Exchanged, exchange, pipeline, sendBytes} from './exchange.ts';
 import type {Finding} from './finding.ts';
@@ -61,6 +63,8 @@ async function runStep(step: Step, memory: Memory, deps: RunDeps): Promise<reado
   const {service, oracle, tally} = deps;
   switch (step.kind) {
     case 'parallel': {
+      const [plan, ...others] = step.plans;
+      if (plan !== undefined && others.length === 0) return runAlone(plan, memory, deps);
       const found = await Promise.all(step.plans.map(plan => runPlan(plan, memory, deps)));
       return found.flat();
     }
@@ -81,6 +85,24 @@ async function runPlan(plan: RequestPlan, memory: Memory, deps: RunDeps): Promis
   return checkExchange(await exchange(deps.service.port, plan, memory), [plan], memory, deps);
 }
 
+/** Sends a request beside which there is no other. The entry of its path keeps its value if it is a write that must be refused. */
+async function runAlone(plan: RequestPlan, memory: Memory, deps: RunDeps): Promise<readonly Finding[]> {
+  const place = deps.document.find(plan.method, fill(plan.target, memory));
+  const isEntrys = place.kind === 'operation' && place.operation.path === '/api/store/{key}';
+  if (!isEntrys || !isDisguised(plan, place)) return runPlan(plan, memory, deps);
+  const reading: RequestPlan = {...ALIVE, target: plan.target.replace(/\?.*$/s, '')};
+  const readValue = async (): Promise<Answer | undefined> =>
+    (await exchange(deps.service.port, reading, memory)).answers[0];
+  const before = await readValue();
+  const findings = await runPlan(plan, memory, deps);
+  const after = await readValue();
+  // An entry may have expired meanwhile, what is no key has no entry, and a deletion gives no entry another value.
+  const isKnown =
+    plan.method !== 'DELETE' && after?.status === 200 && (before?.status === 200 || before?.status === 404);
+  if (!isKnown || (before.status === 200 && Buffer.compare(before.body, after.body) === 0)) return findings;
+  return [...findings, {rule: 'disguised', where: nameOf(place), text: 'the entry has another value'}];
+}
+
 function checkExchange(
   exchanged: Exchanged,
   plans: readonly RequestPlan[],
@@ -96,7 +118,10 @@ function checkExchange(
     const target = fill(plan.target, memory);
     // A target with a space or a line break is more than a target.
     if (/[\0-\x20\x7f]/.test(plan.method + target)) findings.push(...oracle.checkAny(answer));
-    else findings.push(...oracle.check({method: plan.method, target, foreign: isForeign(plan, memory)}, answer));
+    else {
+      const [foreign, disguised] = [isForeign(plan, memory), isDisguised(plan, place)];
+      findings.push(...oracle.check({method: plan.method, target, foreign, disguised}, answer));
+    }
     if (answer.status === 101 && !asksForWebSocket(plan))
       findings.push({
         rule: 'undocumented-status',
@@ -156,12 +181,12 @@ function remember(headers: readonly (readonly [string, string])[], body: Uint8Ar
     memory.etag = etag;
     memory.revision = etag.replaceAll('"', '');
   }
-  const type = headers.find(([name]) => name === 'content-type')?.[1];
+  const type = headers.find(([name]) => name === 'content-type')?.[1].replace(/;.*$/, '');
   if (type === 'application/x-ndjson' && body.length < EXPORT_BYTES_MAX)
     memory.export = Buffer.from(body).toString('latin1');
   if (type === 'application/json') {
-    const next = /"next":("(?:[^"\\]|\\.)*")\}$/.exec(Buffer.from(body).toString())?.[1];
-    if (next !== undefined) memory.cursor = encodeURIComponent(String(JSON.parse(next)).toWellFormed());
+    const cursor = /"cursor":("(?:[^"\\]|\\.)*")\}$/.exec(Buffer.from(body).toString())?.[1];
+    if (cursor !== undefined) memory.cursor = encodeURIComponent(String(JSON.parse(cursor)).toWellFormed());
   }
 }
 

@@ -58,7 +58,7 @@ const START_TIMEOUT_MS = 30_000;
 
 /** Expected lines of level `error`: the back end or a plugin failed, not the service, and the log explains it. */
 const EXPECTED_LINE =
-  /"code":"(account-broken|back-end-[a-z]+|not-a-back-end|invalid-pilot|plugin-(busy|ended|failed|timeout))"|"message":"plugin is broken"\}$/;
+  /"code":"(account-broken|back-end-failed|invalid-pilot|plugin-(ended|failed|timeout)|busy)"|"message":"plugin is broken"\}$/;
 
 /** Options of the service. */
 export interface StartOptions {
@@ -138,9 +138,9 @@ class ChildService implements FuzzedService {
     const files = [
       ...['--data-dir', join(this.#directory, 'data')],
       ...['--airline', join(this.#directory, 'airline.json')],
-      ...['--plugins', join(this.#directory, 'plugins')],
+      ...['--plugins-dir', join(this.#directory, 'plugins')],
     ];
-    const args = ['start', '--json', ...port, ...files, '--no-keep', '--allow-origin', 'https://pages.example'];
+    const args = ['start', '--json', ...port, ...files, '--no-keep-session', '--allow-origin', 'https://pages.example'];
     const faults = this.#faults.flatMap(fault => ['--fault', fault]);
     const child = spawn(process.execPath, ['--import', TICK_MONITOR, MAIN, ...args, ...faults], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

@@ -1,6 +1,6 @@
 import {cp, mkdir, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {formatUnit, UNIT_MARK, UNIT_NAME} from '../src/cli/autostart/unit.ts';
+import {formatUnit, UNIT_MARK, UNIT_NAME} from '../src/cli/autostart/systemd.ts';
 import {MODIFIED_SECONDS} from './archive.ts';
 import {run} from './run.ts';
 import type {System} from './systems.ts';

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {packNpmPackage} from '../src/cli/npm/pack-package.ts';
+import {packNpmPackage} from '../src/cli/npm/own-packages.ts';
 import {finishAll, run} from './run.ts';
 import {NODE_ABI, NODE_VERSION, SYSTEMS, type System} from './systems.ts';
 

@@ -2,7 +2,7 @@ import {mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile} from 'node:fs/pr
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {packNpmPackage} from '../src/cli/npm/pack-package.ts';
+import {packNpmPackage} from '../src/cli/npm/own-packages.ts';
 import {writeChecksum, writeTarXz, writeZip, XZ_LEVEL} from './archive.ts';
 import {writeDeb} from './deb.ts';
 import {addNodeLicence, makeFolder} from './folder.ts';

@@ -57,7 +57,7 @@ async function buildService() {
   const sources = [...SETTINGS, ...own.map(name => join(root, name)).filter(path => existsSync(path))];
   const isBuilt = await buildFolder(join(root, 'dist'), sources, async built => {
     if (!compile(['-p', join(root, 'tsconfig.build.json'), '--outDir', built])) return false;
-    referenceDisposables(built);
+    finishDeclarations(built);
     copyPrograms(built);
     await bundlePackages(built);
     await bundleBackgroundPrograms(built);
@@ -86,14 +86,19 @@ function copyExample(built) {
     cpSync(join(example, name), join(built, 'example-plugin', name), {recursive: true});
 }
 
-/** Makes the types that name disposables bring them along: the `lib` of most projects has none, and those that check libraries would not compile. */
-function referenceDisposables(built) {
+/**
+ * Makes declarations fit for compilers from TypeScript 5.2 on: imports name files that are there, `.js`; byte arrays have no parameter, which 5.7 added; and
+ * types that name disposables bring them along, since the `lib` of most projects has none, and those that check libraries would not compile.
+ */
+function finishDeclarations(built) {
   for (const name of readdirSync(built, {recursive: true})) {
     if (!name.endsWith('.d.ts')) continue;
     const path = join(built, name);
-    const text = readFileSync(path, 'utf8');
-    if (/\bAsyncDisposable\b|\bDisposable\b|\bSymbol\.(?:asyncDispose|dispose)\b/.test(text))
-      writeFileSync(path, `/// <reference lib="esnext.disposable" />\n${text}`);
+    const text = readFileSync(path, 'utf8')
+      .replace(/((?:\bfrom |\bimport\()["']\.[^"']*)\.ts(["'])/g, '$1.js$2')
+      .replaceAll('Uint8Array<ArrayBuffer>', 'Uint8Array');
+    const needsDisposables = /\bAsyncDisposable\b|\bDisposable\b|\bSymbol\.(?:asyncDispose|dispose)\b/.test(text);
+    writeFileSync(path, needsDisposables ? `/// <reference lib="esnext.disposable" />\n${text}` : text);
   }
 }
 
@@ -116,11 +121,7 @@ async function buildClient(folder) {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const doors = Object.values(manifest.exports).flatMap(door => (door.default === undefined ? [] : [door.default]));
   const entries = [...doors, ...Object.values(manifest.browser)].map(path => /^\.\/dist\/(.+)\.js$/.exec(path)[1]);
-  const sources = [
-    ...SETTINGS,
-    join(folder, 'package.json'),
-    ...['client', 'domain', 'failures', 'protocol', 'time'].map(name => join(dist, name)),
-  ];
+  const sources = [...SETTINGS, join(folder, 'package.json'), ...['client', 'core'].map(name => join(dist, name))];
   await buildFolder(join(folder, 'dist'), sources, built => {
     copyReachable(dist, entries, built);
     return true;
@@ -134,7 +135,11 @@ function compile(options) {
 
 /** The programs that call native parts in a process of their own are JavaScript already: tests, which run the sources, start them as well. */
 function copyPrograms(built) {
-  const files = ['identity/keychain/keychain-process.js', 'store/lmdb/opening-trial-process.js'];
+  const files = [
+    'service/identity/keychain/keychain-process.js',
+    'store/lmdb/opening-trial-process.js',
+    'store/lmdb/read-tables-process.js',
+  ];
   for (const file of files) cpSync(join(root, 'src', file), join(built, file));
 }
 

@@ -7,6 +7,7 @@ import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
+import {OLDEST_TYPESCRIPT} from './oldest-typescript.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'crewroom-client-'));
@@ -16,7 +17,7 @@ const PAGE_BYTES_MAX = 9000;
 
 try {
   const archive = pack();
-  checkTypeScript(makeProject('strict-typescript', [archive]));
+  checkTypeScript(makeProject('strict-typescript', [archive, OLDEST_TYPESCRIPT]));
   checkCommonJs(makeProject('common-js', [archive]));
   await checkVite(makeProject('vite', [archive]));
   checkExpress(makeProject('express', [archive, 'express@5.1.0']));
@@ -71,6 +72,8 @@ function write(folder, files) {
 }
 
 function checkTypeScript(folder) {
+  const compile = (home, project) =>
+    run(folder, process.execPath, [join(home, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project]);
   const compilerOptions = {
     strict: true,
     exactOptionalPropertyTypes: true,
@@ -82,8 +85,15 @@ function checkTypeScript(folder) {
     types: [],
     outDir: 'out',
   };
-  write(folder, {'tsconfig.json': {compilerOptions}, 'typed.mts': TYPED(), 'typed.cts': TYPED_COMMON_JS()});
-  run(folder, process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.']);
+  write(folder, {
+    'tsconfig.json': {compilerOptions},
+    // Only from 5.8 on a CommonJS module may require an ES module.
+    'oldest.json': {extends: './tsconfig.json', files: ['typed.mts']},
+    'typed.mts': TYPED(),
+    'typed.cts': TYPED_COMMON_JS(),
+  });
+  compile(folder, 'oldest.json');
+  compile(root, 'tsconfig.json');
   runWithService(folder, 'out/typed.mjs', 'stored 1');
   runWithService(folder, 'out/typed.cjs', 'no-entry');
   process.stdout.write('type-checked strictly, and run\n');
@@ -100,7 +110,7 @@ async function checkVite(folder) {
     'index.html': '<!doctype html><title>a page</title><script type="module" src="./page.js"></script>',
     'page.js': `import {createClient} from 'crewroom-client';
       const {entries, events} = createClient();
-      await entries.putValue('a', 1);
+      await entries.put('a', 1);
       for await (const event of events({prefix: 'a'})) document.title = event.kind;`,
   });
   const {build} = await import('vite');
@@ -126,14 +136,14 @@ import {createTransfer} from 'crewroom-client/transfer';
 
 const baseUrl = (globalThis as unknown as {process: {env: {CREWROOM_URL: string}}}).process.env.CREWROOM_URL;
 const {entries} = createClient({baseUrl});
-await entries.putValue('a', {hello: 1});
+await entries.put('a', {hello: 1});
 const typed = await entries.get<{readonly hello: number}>('a');
 const hello: number | undefined = typed?.value.hello;
 // @ts-expect-error: there is no such member
 typed?.value.bye;
 const kept: Entry | undefined = undefined;
-const refused: unknown = await entries.put('a', '2', {expected: 'absent'}).catch((error: unknown) => error);
-if (!(refused instanceof AppError) || refused.failure.code !== 'revision-conflict') throw new Error('another error');
+const refused: unknown = await entries.put('a', 2, {expected: 'absent'}).catch((error: unknown) => error);
+if (!AppError.is(refused) || refused.code !== 'revision-conflict') throw new Error('another error');
 const {name} = await createService({baseUrl}).about();
 const {revision} = await createTransfer({baseUrl}).export();
 console.log('stored', hello, name, revision, kept);
@@ -144,7 +154,7 @@ function TYPED_COMMON_JS() {
   return `
 import client = require('crewroom-client');
 const {entries} = client.createClient({baseUrl: (globalThis as unknown as {process: {env: {CREWROOM_URL: string}}}).process.env.CREWROOM_URL});
-entries.delete('absent').catch((error: unknown) => console.log(error instanceof client.AppError && error.failure.code));
+entries.touch('absent', 1).catch((error: unknown) => console.log(client.AppError.is(error) && error.code));
 `;
 }
 
@@ -152,7 +162,7 @@ function COMMON_JS() {
   return `
 const {createClient} = require('crewroom-client');
 const {entries} = createClient({baseUrl: process.env.CREWROOM_URL});
-entries.putValue('a', 2).then(() => entries.get('a')).then(({value}) => console.log('stored', value));
+entries.put('a', 2).then(() => entries.get('a')).then(({value}) => console.log('stored', value));
 `;
 }
 
@@ -161,7 +171,7 @@ function EXPRESS() {
 import express from 'express';
 import {createClient} from 'crewroom-client';
 const {entries} = createClient({baseUrl: process.env.CREWROOM_URL});
-await entries.putValue('count', 3);
+await entries.put('count', 3);
 const app = express();
 app.get('/count', async (request, response) => response.json((await entries.get('count')).value));
 const server = app.listen(0, '127.0.0.1', async () => {

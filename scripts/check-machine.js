@@ -14,7 +14,7 @@ const {platform} = process;
 // Not in a directory for temporary files: its name has a blank and an umlaut, as homes may.
 const folder = mkdtempSync(join(homedir(), 'crewroom prüfung '));
 const PORT = '7199';
-const place = ['--port', PORT, '--data-dir', join(folder, 'data'), '--plugins', join(folder, 'plugins')];
+const place = ['--port', PORT, '--data-dir', join(folder, 'data'), '--plugins-dir', join(folder, 'plugins')];
 
 /** Runs a program to its end, or for at most a minute. */
 function run(program, words, options = {}) {

@@ -6,10 +6,11 @@ import {once} from 'node:events';
 import {lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
-import {dirname, join} from 'node:path';
+import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {Ajv2020} from 'ajv/dist/2020.js';
+import {OLDEST_TYPESCRIPT} from './oldest-typescript.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'crewroom-package-'));
@@ -65,8 +66,9 @@ try {
       files: ['consumer.ts'],
     }),
   );
-  const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  run(process.execPath, [compiler, '-p', project]);
+  run('npm', ['install', '--silent', '--no-save', OLDEST_TYPESCRIPT]);
+  for (const home of [project, root])
+    run(process.execPath, [join(home, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project]);
 
   const printed = run(process.execPath, [join(project, 'out', 'consumer.js')]).trim();
   if (printed !== '{"hello":1}') throw new Error(`the consumer printed ${JSON.stringify(printed)}`);
@@ -163,7 +165,7 @@ function checkBackground() {
   const request = `fetch(process.env.CREWROOM_URL + '/api/com.example.a/sdk').then(async r => console.log(await r.text()))`;
   const printed = run(join(project, 'node_modules', '.bin', 'crewroom'), [
     'run',
-    '--plugin',
+    '--dev-plugin',
     folder,
     '--',
     process.execPath,
@@ -191,17 +193,17 @@ import {createService} from 'crewroom/client/service';
 import {createTransfer} from 'crewroom/client/transfer';
 import {testIdentitySource} from 'crewroom/testing';
 
-const crewroom = await openCrewroom({ephemeral: true});
+const crewroom = await openCrewroom({store: 'memory'});
 const client = createClient({baseUrl: crewroom.url, fetch: crewroom.fetch});
-await client.entries.put('a', '{"hello":1}', {expected: 'absent'});
+await client.entries.put('a', {hello: 1}, {expected: 'absent'});
 const entry: Entry | undefined = await crewroom.entries.get('a');
 const typed = await client.entries.get<{readonly hello: number}>('a');
 const hello: number | undefined = typed?.value.hello;
 for await (const {key, text} of client.entries.listAll({values: true})) if (key !== 'a' || text !== typed?.text) throw new Error('not what was stored');
-const events: AsyncIterable<{readonly kind: string}> = client.events({prefix: 'a', since: 0});
+const events: AsyncIterable<{readonly kind: string}> = client.events({prefix: 'a', after: 0});
 if (hello !== 1 || events === undefined) throw new Error('no types');
-const refused: unknown = await client.entries.put('a', '2', {expected: 'absent'}).catch((error: unknown) => error);
-if (!(refused instanceof AppError) || refused.failure.code !== 'revision-conflict') throw new Error('two doors, two errors');
+const refused: unknown = await client.entries.put('a', 2, {expected: 'absent'}).catch((error: unknown) => error);
+if (!AppError.is(refused) || refused.code !== 'revision-conflict') throw new Error('two doors, two errors');
 const {revision} = await createTransfer({fetch: crewroom.fetch}).export();
 if (revision !== 1) throw new Error('another revision is exported');
 const {name, storeId} = await createService({fetch: crewroom.fetch}).about();

@@ -64,7 +64,7 @@ ${head}    <link rel="stylesheet" href="/docs/text.css">
       <a href="/">Console</a>
       <search hidden>
         <input type="search" aria-label="Search the docs" placeholder="Search the docs (press /)" autocomplete="off">
-        <div class="found" aria-live="polite"></div>
+        <div class="found"><p role="status"></p><ul></ul></div>
       </search>
     </header>
     <div class="columns">

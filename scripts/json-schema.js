@@ -1,29 +1,33 @@
 // Converts schemas of documents to JSON Schema, for openapi.json and for editors.
 
-import {toJsonSchema} from '@valibot/to-json-schema';
+import {toJsonSchema, toJsonSchemaDefs} from '@valibot/to-json-schema';
 import {parse} from 'valibot';
 
 /** Rules that JSON Schema cannot express, or that a described regular expression repeats. */
-const UNWRITTEN_ACTIONS = ['check', 'finite', 'transform'];
+const UNWRITTEN_ACTIONS = ['check', 'finite', 'raw_check', 'transform'];
 
-/**
- * Converts a schema to JSON Schema (draft 2020-12), without `$schema`.
- *
- * @param schema Schema of valibot.
- * @param {'input' | 'output'} typeMode Whether to describe what the schema reads, or what it makes of it.
- */
-export function convertSchema(schema, typeMode = 'output') {
-  const {$schema, ...members} = toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode,
-    ignoreActions: UNWRITTEN_ACTIONS,
-    overrideSchema: ({valibotSchema, jsonSchema, errors}) => {
-      if (errors !== undefined && valibotSchema.type !== 'custom') throw new Error(errors.join(' '));
-      return complete(jsonSchema, valibotSchema);
-    },
-  });
+/** Converts a schema to JSON Schema (draft 2020-12), without `$schema`. */
+export function convertSchema(schema) {
+  const {$schema, ...members} = toJsonSchema(schema, OPTIONS);
   return members;
 }
+
+/** Converts schemas with names to components of an OpenAPI document, which refer to each other. */
+export function convertComponents(schemas) {
+  const overrideRef = ({referenceId}) => `#/components/schemas/${referenceId}`;
+  return toJsonSchemaDefs(schemas, {...OPTIONS, overrideRef});
+}
+
+const OPTIONS = {
+  target: 'draft-2020-12',
+  // A pipe begins with what it refuses, and ends with the kind.
+  typeMode: 'output',
+  ignoreActions: UNWRITTEN_ACTIONS,
+  overrideSchema: ({valibotSchema, jsonSchema, errors}) => {
+    if (errors !== undefined && valibotSchema.type !== 'custom') throw new Error(errors.join(' '));
+    return complete(jsonSchema, valibotSchema);
+  },
+};
 
 function complete({required, oneOf, ...members}, schema) {
   const {anyOf = oneOf, default: given, ...others} = members;

@@ -50,11 +50,11 @@ async function writeAll(entries) {
     'é/€': '"é"',
     list: '[1,[2],{"a":null}]',
   };
-  for (const [key, text] of Object.entries(values)) await entries.put(key, text);
-  await entries.put('large', JSON.stringify('x'.repeat(100_000)));
-  await entries.put('lasting', 'true', {ttlSeconds: 300_000_000});
-  await entries.put('changed', '1');
-  await entries.put('changed', '2');
-  await entries.put('deleted', '1');
+  for (const [key, text] of Object.entries(values)) await entries.put(key, Buffer.from(text));
+  await entries.put('large', 'x'.repeat(100_000));
+  await entries.put('lasting', true, {ttlSeconds: 300_000_000});
+  await entries.put('changed', 1);
+  await entries.put('changed', 2);
+  await entries.put('deleted', 1);
   await entries.delete('deleted');
 }

@@ -40,7 +40,10 @@ function readFacts() {
     branch: git('branch', '--show-current').stdout.trim(),
     changedFiles: lines(git('status', '--porcelain').stdout),
     tags: lines(git('tag', '--list').stdout),
-    removedFromApi: lastTag === '' ? [] : removedLines(git('diff', '--unified=0', lastTag, '--', 'test/api').stdout),
+    removedFromApi:
+      lastTag === ''
+        ? []
+        : removedLines(git('diff', '--unified=0', lastTag, '--', 'test/api/*.txt', ':!test/api/help.txt').stdout),
     dataFormat: Number(
       /DATA_FORMAT = (\d+)/.exec(readFileSync(join(root, 'src/store/disk/data-format.ts'), 'utf8'))?.[1],
     ),

@@ -37,7 +37,7 @@ const entries = {
   'com.example.tablet/layout': ['ofp', 'charts', 'metar'],
 };
 
-const crewroom = await openCrewroom({ephemeral: true, port: 0, plugin: [join(root, 'examples', 'plugin')]});
+const crewroom = await openCrewroom({store: 'memory', port: 0, devPlugins: [join(root, 'examples', 'plugin')]});
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
@@ -46,7 +46,7 @@ try {
   const {port} = await crewroom.listen();
   await crewroom.plugins.ready();
   for (const [key, value] of Object.entries(entries))
-    await crewroom.entries.put(key, JSON.stringify(value, undefined, 2));
+    await crewroom.entries.put(key, Buffer.from(JSON.stringify(value, undefined, 2)));
   const page = await browser.newPage({
     viewport: {width: 1280, height: 720},
     colorScheme: 'light',

@@ -11,6 +11,10 @@ import {makeSearchIndex} from './docs-search.js';
 /** The address at which the guides expect the service. Links to it lead to the service that shows the page. */
 const OWN_ADDRESS = /^http:\/\/localhost:7172(?=\/)/;
 
+/** Text of the page at an address without one. */
+const MISSING = `<h1>There is no such page</h1>
+<p>The address may be mistyped. Search above, begin at <a href="/docs">the docs</a>, or open <a href="/">the console</a>.</p>\n`;
+
 /** Page with all requests, to try: Swagger UI renders it. */
 const EXPLORER = {title: 'API explorer', address: '/docs/api'};
 
@@ -36,6 +40,8 @@ export async function writeDocs(root, built) {
     writeFileSync(join(target, fileOf(page.name)), renderPage(page, contents));
     copyPictures(join(root, 'docs', dirname(page.name)), texts[page.name], join(target, dirname(page.name)));
   }
+  const missing = {title: 'There is no such page', address: '', html: MISSING};
+  writeFileSync(join(built, 'missing-page.html'), renderPage(missing, contents));
   writeFileSync(join(target, 'search.json'), makeSearchIndex(describePages(pages, texts)));
   await writeScripts(join(root, 'src', 'http', 'docs-page'), target, contents);
 }
@@ -57,9 +63,15 @@ async function readTexts(root, built) {
 /** Reads the rows of all failures from the built service. */
 async function readFailures(built) {
   const load = path => import(pathToFileURL(join(built, path)).href);
-  const {ROWS} = await load('failures/rows/rows.js');
-  const {STATUS_TEXTS} = await load('failures/rows/status-text.js');
-  return Object.entries(ROWS).map(([code, row]) => ({code, title: STATUS_TEXTS[row.status], ...row}));
+  const {ROWS} = await load('core/failures/rows/rows.js');
+  const {adviseOnCode} = await load('core/failures/facts.js');
+  const {STATUS_TEXTS} = await load('core/failures/rows/status-text.js');
+  return Object.entries(ROWS).map(([code, row]) => ({
+    ...row,
+    code,
+    title: STATUS_TEXTS[row.status],
+    advice: adviseOnCode(code),
+  }));
 }
 
 /** Formats the page of a failure, the address of which is the `type` of its problem document. */
@@ -68,8 +80,14 @@ function formatFailurePage({code, status, title, when, advice}) {
     status === undefined
       ? 'No request fails with it: a start of the service, a command, or a client without an answer of the service does.'
       : `A request that fails with it is answered with the HTTP status ${status} (${title}), and a problem document that has \`"code": "${code}"\`.`;
-  const text = `# ${code}\n\n${sent}\n\n## When it happens\n\n${when}\n\n## What to do\n\n${advice.replaceAll('<', '&lt;')}.\n\n[All failures](errors.md)\n`;
+  const text = `# ${code}\n\n${sent}\n\n## When it happens\n\n${when}\n\n## What to do\n\n${formatAdvice(advice)}\n\n[All failures](errors.md)\n`;
   return text.replaceAll('](', '](../');
+}
+
+/** Formats the advice as a sentence, or as a list of the cases. */
+function formatAdvice(advice) {
+  const lines = advice.split('\n').map(line => `${line.replaceAll('<', '&lt;')}.`);
+  return lines.length === 1 ? lines[0] : lines.map(line => `- ${line.replace(/^[a-z-]+/, '`$&`')}`).join('\n');
 }
 
 /** Lists all codes, each with a link to its page. */

@@ -1,5 +1,5 @@
 // Builds the OpenAPI document from the descriptions of operations, the schemas of documents and the table of failures.
-import {convertSchema} from './json-schema.js';
+import {convertComponents, convertSchema} from './json-schema.js';
 
 /**
  * Builds the OpenAPI 3.1 document.
@@ -11,29 +11,32 @@ export async function buildOpenApi(load) {
     ...(await load('http/operations/operations.js')),
     ...(await load('http/operations/operation.js')),
     ...(await load('http/operations/request-bodies.js')),
-    ...(await load('failures/facts.js')),
-    ...(await load('failures/failure-advice.js')),
-    ...(await load('domain/fixed-limits.js')),
-    ...(await load('json/json-limits.js')),
+    ...(await load('core/failures/facts.js')),
+    ...(await load('core/domain/fixed-limits.js')),
+    ...(await load('core/json/json-limits.js')),
   };
+  const documents = await nameDocuments(load, parts);
+  parts.refer = referrer(documents);
   const paths = Object.entries(parts.OPERATIONS).map(([path, operations]) => {
     const described = Object.entries(operations).map(([method, operation]) => [
       method.toLowerCase(),
-      describeOperation(operation, parts),
+      {...describeOperation(operation, parts), 'x-stability': parts.stabilityOf(path)},
     ]);
-    const parameters = pathParameters(parts).filter(({name}) => path.includes(`{${name}}`));
+    const names = Array.from(path.matchAll(/\{(.+?)\}/g), ([, name]) => name);
+    const parameters = pathParameters(parts).filter(({name}) => names.includes(name));
+    if (parameters.length < names.length) throw new Error(`A parameter of ${path} is not described`);
     return [path, {...(parameters.length > 0 && {parameters}), ...Object.fromEntries(described)}];
   });
   return {
     openapi: '3.1.0',
     info: {
       title: 'Crewroom',
-      version: (await load('version.js')).VERSION,
+      version: (await load('core/version.js')).VERSION,
       description: DESCRIPTION,
       license: {name: 'MIT', identifier: 'MIT'},
     },
     servers: [{url: '/'}],
-    security: [],
+    security: [{}, {bearer: []}],
     tags: [
       {name: 'Identity', description: 'The pilot.'},
       {name: 'Store', description: 'JSON values under keys, durable once acknowledged.'},
@@ -42,38 +45,104 @@ export async function buildOpenApi(load) {
       {name: 'Service', description: 'The service itself.'},
     ],
     paths: Object.fromEntries(paths),
-    components: {schemas: await describeComponents(load)},
+    components: {schemas: describeComponents(documents), securitySchemes: {bearer: BEARER}},
   };
 }
 
 const DESCRIPTION = `The local service that virtual-airline plugins talk to.
 
-Local programs need no credentials. Web pages may call it only from origins that it was started with
+In the mode \`open\` local programs need no credentials. Web pages may call it only from origins that it was started with
 (\`--allow-origin\`). Every failure is a problem document (RFC 9457) with a stable \`code\`.
+
+Answers grow: clients ignore members, values of enumerations and kinds of objects that they do not know. Requests with unknown members and
+parameters are refused.
 
 While faults are switched on (\`/api/faults\`), operations below \`/api/\` may fail with other codes than those that are described. Answers
 that a fault changed have the header \`Crewroom-Fault\`, with its kind.`;
 
-async function describeComponents(load) {
-  const {IDENTITY_DOCUMENT} = await load('documents/identity.js');
-  const {ENTRY_PAGE, TRANSACTION} = await load('documents/answers/store-answers.js');
-  const {PROBLEM} = await load('documents/answers/service-answers.js');
-  const {SIGN_IN} = await load('documents/requests.js');
+/** Names the schemas that a module exports: `PLUGIN_LIST` becomes `PluginList`. */
+function named(exported) {
+  const nameOf = constant => constant.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_, letter) => letter.toUpperCase());
+  const schemas = Object.entries(exported).map(([constant, each]) => [nameOf(constant), each.schema ?? each]);
+  return Object.fromEntries(schemas.filter(([, each]) => each.kind === 'schema'));
+}
+
+/** Finds all documents, by name: those that the service reads, and those that it sends. */
+async function nameDocuments(load, {REQUEST_BODIES}) {
+  const bodies = new Set(Object.values(REQUEST_BODIES).map(({schema}) => schema));
+  const {IDENTITY_DOCUMENT} = await load('core/documents/identity.js');
+  const {FAULT_LIST} = await load('core/documents/faults.js');
+  const modules = ['access', 'plugin', 'service', 'store'].map(name =>
+    load(`core/documents/answers/${name}-answers.js`),
+  );
+  const described = named(Object.assign({}, ...(await Promise.all(modules))));
+  const pick = isPicked => Object.fromEntries(Object.entries(described).filter(([, each]) => isPicked(each)));
   return {
-    Identity: {
-      ...convertSchema(IDENTITY_DOCUMENT),
-      description: 'The identity of the pilot. Unknown members are kept unchanged.',
+    received: {
+      ...named(await load('core/documents/requests.js')),
+      ...named(await load('core/documents/flight.js')),
+      ...pick(each => bodies.has(each)),
     },
+    sent: {...pick(each => !bodies.has(each)), IdentityDocument: IDENTITY_DOCUMENT, FaultList: FAULT_LIST},
+  };
+}
+
+function describeComponents({received, sent}) {
+  return {
+    ...convertComponents(received),
+    ...mapValues(convertComponents(sent), openAnswer),
     Value: {description: 'Any JSON text, stored and returned byte for byte.'},
     MergePatch: {
       description:
         'Members of an object replace those of the same name, `null` removes them, nested objects are merged likewise; anything else replaces the whole value (RFC 7396).',
     },
-    Transaction: convertSchema(TRANSACTION),
-    SignIn: convertSchema(SIGN_IN.schema),
-    Page: convertSchema(ENTRY_PAGE),
-    Problem: convertSchema(PROBLEM),
   };
+}
+
+function mapValues(members, change) {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
+}
+
+/** Description of what the document cannot know. `exactDocument()` of the tests leaves these alternatives out. */
+const LATER = 'Later versions add others.';
+
+/** Opens the schema of an answer: later versions send more members, more values of an enumeration, and more kinds of objects. */
+function openAnswer({properties, items, anyOf, additionalProperties, enum: values, ...schema}) {
+  return {
+    ...(values === undefined ? schema : openValues(schema, values)),
+    ...(properties && {properties: mapValues(properties, openAnswer)}),
+    ...(items && {items: openAnswer(items)}),
+    ...(additionalProperties && {additionalProperties: openAnswer(additionalProperties)}),
+    ...(anyOf && {anyOf: [...anyOf.map(openKind), ...laterKinds(anyOf)]}),
+  };
+}
+
+function openValues({type, ...schema}, values) {
+  return {
+    ...schema,
+    anyOf: [
+      {type: 'string', enum: values},
+      {type: 'string', description: LATER},
+    ],
+  };
+}
+
+/** Returns the members that tell an alternative from the others. */
+function tagsOf({properties: {kind, action} = {}}) {
+  return {...(kind && {kind}), ...(action && {action})};
+}
+
+function openKind(schema) {
+  const opened = openAnswer(schema);
+  return schema.properties === undefined ? opened : {...opened, properties: {...opened.properties, ...tagsOf(schema)}};
+}
+
+/** Describes objects of all kinds but the known ones. */
+function laterKinds(known) {
+  const tags = known.map(tagsOf).filter(({kind}) => kind !== undefined);
+  if (tags.length === 0) return [];
+  const not = {anyOf: tags.map(properties => ({properties}))};
+  return [{type: 'object', description: LATER, properties: {kind: {type: 'string'}}, required: ['kind'], not}];
 }
 
 function pathParameters({KEY_BYTES_MAX}) {
@@ -91,6 +160,8 @@ function pathParameters({KEY_BYTES_MAX}) {
     pathParameter('plugin', 'Id of the plugin.', 'com.example.hello'),
     pathParameter('name', 'Name of the route.', 'greeting'),
     pathParameter('token', 'Name of the token.', 'backup'),
+    pathParameter('sound', 'Name of the sound, as the event `client-request` has it in its address.', '6f1ed002ab559'),
+    pathParameter('code', 'Code of the failure.', 'no-entry'),
   ];
 }
 
@@ -110,14 +181,14 @@ function describeOperation(operation, parts) {
     summary,
     ...(description !== undefined && {description}),
     ...(parameters.length > 0 && {parameters}),
-    ...(body !== undefined && {requestBody: describeBody(parts.REQUEST_BODIES[body])}),
+    ...(body !== undefined && {requestBody: describeBody(parts.REQUEST_BODIES[body], parts)}),
     responses: describeResponses(operation, parts),
   };
 }
 
-function describeBody({description, contentType = 'application/json', schema, example}) {
+function describeBody({description, contentType = 'application/json', schema, example}, {refer}) {
   const media = {
-    schema: schema === undefined ? {type: 'string'} : refer(schema),
+    schema: schema === undefined ? {type: 'string'} : refer(schema, 'received'),
     ...(example !== undefined && {example}),
   };
   return {required: true, description, content: {[contentType]: media}};
@@ -168,15 +239,15 @@ function mergeResponses(answered, failed) {
   };
 }
 
-function describeAnswer(answered, {ANSWER_HEADERS}) {
+function describeAnswer(answered, {ANSWER_HEADERS, refer}) {
   const {description, schema, contentType = 'application/json', streamType, headers = []} = answered;
   const described = headers.map(name => {
-    const {pattern, ...header} = ANSWER_HEADERS[name];
-    return [name, {...header, schema: {type: 'string', pattern}}];
+    const {pattern, name: sent = name, ...header} = ANSWER_HEADERS[name];
+    return [sent, {...header, schema: {type: 'string', pattern}}];
   });
   const hasBody = schema !== undefined || contentType !== 'application/json';
   const content = {
-    [contentType]: {schema: schema === undefined ? {type: 'string'} : refer(schema)},
+    [contentType]: {schema: schema === undefined ? {type: 'string'} : refer(schema, 'sent')},
     ...(streamType !== undefined && {[streamType]: {schema: {type: 'string'}}}),
   };
   return {
@@ -186,40 +257,64 @@ function describeAnswer(answered, {ANSWER_HEADERS}) {
   };
 }
 
-/** Refers to a component by its name; any other schema stands where it is used. */
-function refer(schema) {
-  return typeof schema === 'string' ? {$ref: `#/components/schemas/${schema}`} : convertSchema(schema);
+/** Returns a function that refers to a document by the name of its component, or by its schema. */
+function referrer(documents) {
+  return (schema, way) => {
+    const found = Object.entries(documents[way]).find(([, each]) => each === schema);
+    const name = typeof schema === 'string' ? schema : found?.[0];
+    if (name === undefined) throw new Error(`A document that is ${way} has no name`);
+    return {$ref: `#/components/schemas/${name}`};
+  };
 }
 
-/** Failures that may have a Retry-After header. */
-const PAUSING = new Set(['back-end-failed', 'back-end-busy', 'store-unavailable']);
+const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description:
+    "A token of a program, or of the owner. In the mode `open` programs need one only for what is the owner's; in other modes most operations do.",
+};
 
 const RETRY_AFTER = {
-  description:
-    'Delay before a retry, in seconds: 2 if the store is unavailable, otherwise what the back end asks for, if it does.',
+  description: 'Delay before a retry, in seconds; of a back end, if it asks for one.',
   schema: {type: 'string', pattern: '^[0-9]+$'},
 };
 
 const CHALLENGE = {description: 'Asks for a token.', schema: {type: 'string', pattern: '^Bearer$'}};
 
-function describeFailures(codes, {findStatus, adviseOnFailure}) {
-  const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: {enum: codes}}}]};
+function describeFailures(failures, {findStatus, adviseOnCode}) {
+  const codes = [...new Set(failures.map(codeOf))];
+  const schema = {allOf: [{$ref: '#/components/schemas/Problem'}, {properties: {code: openValues({}, codes)}}]};
   const headers = {
-    ...(codes.some(code => PAUSING.has(code)) && {'Retry-After': RETRY_AFTER}),
+    ...(codes.some(code => findStatus(code) === 503 || code === 'back-end-failed') && {'Retry-After': RETRY_AFTER}),
     ...(codes.some(code => findStatus(code) === 401) && {'WWW-Authenticate': CHALLENGE}),
   };
   return {
     ...(Object.keys(headers).length > 0 && {headers}),
-    description: codes.map(code => `\`${code}\`: ${adviseOnFailure(code)}.`).join(' '),
+    description: failures.map(each => `\`${codeOf(each)}\`: ${adviceOf(each, adviseOnCode)}.`).join(' '),
     content: {'application/problem+json': {schema}},
   };
+}
+
+/** Returns the code of a failure, which may have cases after it. */
+function codeOf(failure) {
+  return failure.split(' ')[0];
+}
+
+/** Returns the advice for a failure: of its cases that are named, or of all. */
+function adviceOf(failure, adviseOnCode) {
+  const [code, ...names] = failure.split(' ');
+  const lines = adviseOnCode(code).split('\n');
+  const named = names.map(name => lines.find(each => each.startsWith(`${name}: `)));
+  if (named.includes(undefined)) throw new Error(`A case is unknown: ${failure}`);
+  if (named.length === 1) return named[0].slice(names[0].length + 2);
+  return (named.length === 0 ? lines : named).join('; ');
 }
 
 /** @returns {Map<string, string[]>} */
 function groupByStatus(codes, {findStatus}) {
   const groups = new Map();
   for (const code of codes) {
-    const status = String(findStatus(code));
+    const status = String(findStatus(codeOf(code)));
     groups.set(status, [...(groups.get(status) ?? []), code]);
   }
   return groups;

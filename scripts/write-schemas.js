@@ -6,7 +6,7 @@ import {convertSchema} from './json-schema.js';
 import {buildOpenApi} from './write-openapi.js';
 
 /** Folders of a build that only this script reads. */
-const DESCRIPTIONS = [join('http', 'operations'), join('documents', 'answers')];
+const DESCRIPTIONS = [join('http', 'operations'), join('core', 'documents', 'answers')];
 
 /**
  * Writes `schemas/` and `openapi.json` into the folder of a build.
@@ -24,11 +24,11 @@ export async function writeSchemas(built) {
 
 /** Describes the files that people write, each of which may name its schema, for editors. */
 async function describeFiles(load) {
-  const {IDENTITY_DOCUMENT} = await load('documents/identity.js');
-  const {CONFIG_SCHEMA} = await load('config/config-schema.js');
-  const {MANIFEST} = await load('documents/manifest.js');
+  const {IDENTITY_DOCUMENT} = await load('core/documents/identity.js');
+  const {CONFIG_SCHEMA} = await load('platform/config/config-schema.js');
+  const {MANIFEST} = await load('core/documents/manifest.js');
   const describe = (title, schema) => {
-    const {properties, ...members} = convertSchema(schema, 'input');
+    const {properties, ...members} = convertSchema(schema);
     const named = {...properties, $schema: {type: 'string', description: 'The schema of this file, for editors.'}};
     return {$schema: 'https://json-schema.org/draft/2020-12/schema', ...members, properties: named, title};
   };

@@ -1,7 +1,7 @@
 import {readdir, readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, test} from 'vitest';
-import {createMachine, type Running, type Service} from './cli/crewroom.ts';
+import {createMachine, type Finished, type Running, type Service} from './cli/crewroom.ts';
 import {writePlugin} from './support/plugin-folder.ts';
 import {exchange, formatRequest} from './support/raw-client.ts';
 import {expectNone, readProcesses} from './support/secrets.ts';
@@ -16,6 +16,28 @@ const secrets = new Map<string, string>();
 let service: Service;
 let dataDir: string;
 let watching: Running;
+/** Answers to requests with a secret in their target. */
+const answers: string[] = [];
+/** Commands with a secret as an argument. */
+const commands: Finished[] = [];
+
+/** Returns requests with a secret in path or query, also percent-encoded. */
+function linesWith(secret: string): readonly string[] {
+  return [
+    secret,
+    secret.replace('_', '%5F'),
+    secret.replace('_', '%255f'),
+    secret.replaceAll(/./g, character => `%${character.charCodeAt(0).toString(16)}`),
+  ].flatMap(text => [
+    ...[`DELETE /api/access/tokens/${text}`, `GET /api/access/tokens/${text}/`, `PUT /api/access/tokens/${text}`],
+    ...[`GET /api/store/${text}`, `GET /api/store/a/${text}`, `GET /api/plugins/${text}`, `GET /api/${text}/a`],
+    ...[`GET /api/com.example.calls/${text}`, `GET /plugins/com.example.calls/${text}`, `GET /docs/${text}`],
+    ...[`GET /${text}`, `GET /console/${text}`, `GET /api/settings/${text}`, `DELETE /api/access/grants/${text}`],
+    ...[`GET /api/keys?${text}=1`, `GET /api/keys?prefix=${text}&prefix=`, `GET /api/events?after=${text}`],
+    `GET http://localhost:${service.port}/${text}${'x'.repeat(30)}`,
+    `GET /api/access/tokens/${'a'.repeat(40)}${text}`,
+  ]);
+}
 
 const ofService = (...args: readonly string[]): readonly string[] => [
   ...args,
@@ -44,12 +66,12 @@ beforeAll(async () => {
   });
   service = await machine.start([
     ...['--data-dir', dataDir, '--access', 'attributed', '--log-level', 'debug', '--requests', 'all'],
-    ...['--plugins', join(home, 'plugins')],
+    ...['--plugins-dir', join(home, 'plugins')],
   ]);
   await service.until(({stderr}) => stderr.includes('"called"'));
   plant('the token of the owner', (await readFile(join(dataDir, 'owner-token'), 'utf8')).trim());
   const token = async (name: string) =>
-    plant(`the token ${name}`, (await run('token', 'create', '--name', name, '--permission', 'admin')).stdout.trim());
+    plant(`the token ${name}`, (await run('token', 'create', name, '--permission', 'admin')).stdout.trim());
   const [used, revoked] = [await token('used'), await token('revoked')];
   await run('token', 'revoke', 'revoked');
   const {url} = JSON.parse((await run('console', '--print', '--json')).stdout) as {readonly url: string};
@@ -66,7 +88,7 @@ beforeAll(async () => {
   await run('access', 'grant', GRANTED, 'identity:secrets');
   await run('put', 'shared/a', '1');
   for (const secret of [used, revoked, `crewroom_${secrets.get('the token of a page')}`]) {
-    for (const line of ['GET /api/identity', 'GET /nothing', 'POST /api/import', 'GET /api/events?since=x'])
+    for (const line of ['GET /api/identity', 'GET /nothing', 'POST /api/import', 'GET /api/events?after=x'])
       await send(line, `Authorization: Bearer ${secret}`);
     await send('GET /api', `Authorization: Basic ${btoa(`x:${secret}`)}`);
     await send('GET /api', `X-Crewroom-Token: ${secret}`);
@@ -74,17 +96,32 @@ beforeAll(async () => {
     await send(`GET /api/keys?token=${secret}`);
     await send('GET /api', `Cookie: token=${secret}`, `X-Own: ${secret}`);
     await send('GET /api\u0000', `Authorization: Bearer ${secret}`);
+    for (const line of linesWith(secret)) answers.push((await send(line)).text);
   }
+  for (const command of [['token', 'revoke'], ['get'], ['plugin', 'logs'], ['access', 'revoke']])
+    commands.push(await run(...command, used), await run(...command, used, '--json'));
   watching = machine.spawn(ofService('requests', '--follow', '--json'));
   await watching.until(({stdout}) => stdout.includes('/api/keys'));
 });
+
+function decode(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
 
 describe.skipIf(process.platform !== 'linux')('no token, code or grant is in', () => {
   const expectNoSecret = (text: string, where: string): void => {
     expect(secrets.size).toBe(5);
     expect(text.length, where).toBeGreaterThan(0);
-    for (const [name, secret] of secrets) expectNone(text, [secret], `${where}: ${name}`);
+    // Also none that is encoded, even twice.
+    const decoded = decode(decode(text));
+    for (const [name, secret] of secrets)
+      for (const each of [text, decoded]) expectNone(each, [secret], `${where}: ${name}`);
   };
+
+  test('the answer to a request whose target has one', () => {
+    expect(answers.length).toBeGreaterThan(200);
+    for (const text of answers) expectNoSecret(text, text.slice(0, 300));
+  });
 
   test('an export, and a snapshot', async () => {
     const exported = (await run('export', '-')).stdout;
@@ -117,6 +154,7 @@ describe.skipIf(process.platform !== 'linux')('no token, code or grant is in', (
       ['doctor'],
     ])
       expectNoSecret((await run(...args)).stdout, args.join(' '));
+    for (const {stdout, stderr} of commands) expectNoSecret(stdout + stderr, 'a command that was given a secret');
     expectNoSecret(watching.said().stdout, 'requests --follow');
     expectNoSecret((await machine.run(['config', '--json'])).stdout, 'config');
   });
@@ -132,10 +170,8 @@ describe.skipIf(process.platform !== 'linux')('no token, code or grant is in', (
   test('the files of the store, but that of the owner', async () => {
     const files = (await readdir(dataDir, {recursive: true, withFileTypes: true})).filter(file => file.isFile());
     expect(files.map(({name}) => name)).toContain('access-tokens.json');
-    for (const {parentPath, name} of files) {
-      const text = await readFile(join(parentPath, name), 'latin1');
-      if (name !== 'owner-token' && text !== '') expectNoSecret(text, name);
-    }
+    for (const {parentPath, name} of files.filter(file => file.name !== 'owner-token'))
+      expectNoSecret(`${name} ${await readFile(join(parentPath, name), 'latin1')}`, name);
   });
 
   test('the log, also at its end', async () => {

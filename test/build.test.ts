@@ -20,37 +20,38 @@ import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, describe, test} from 'vitest';
-import {loadProgram} from '../src/system/code-cache.ts';
+import {loadProgram} from '../src/platform/system/code-cache.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Enough of the sources for the script: all of them would take it several times as long. */
 const SOURCES = [
   'client',
-  'domain',
-  'json',
-  'time',
-  'version.ts',
+  'core/domain',
+  'core/json',
+  'core/time',
+  'core/version.ts',
   join('http', 'docs-page'),
   // Used by the pages of failures, the OpenAPI document and the JSON Schemas.
-  'config',
-  'documents',
-  'failures',
-  'paths.ts',
+  'platform/config',
+  'core/documents',
+  'core/failures',
+  'platform/paths.ts',
   join('http', 'core'),
   join('http', 'operations'),
-  'protocol',
+  'core/protocol',
   join('plugins', 'background', 'channel'),
   join('plugins', 'background', 'runtime'),
-  join('identity', 'keychain', 'keychain-process.js'),
+  join('service', 'identity', 'keychain', 'keychain-process.js'),
   join('store', 'lmdb', 'opening-trial-process.js'),
+  join('store', 'lmdb', 'read-tables-process.js'),
 ];
 
 describe('a build of a clone', () => {
   /** A clone of its own: the tests of other files use the `dist/` of this one. */
   const clone = mkdtempSync(join(tmpdir(), 'crewroom-build-'));
   const dist = join(clone, 'dist');
-  const version = join(dist, 'version.js');
+  const version = join(dist, 'core', 'version.js');
 
   beforeAll(async () => {
     const names = ['scripts', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
@@ -58,7 +59,7 @@ describe('a build of a clone', () => {
       cpSync(join(root, name), join(clone, name), {recursive: true});
     mkdirSync(join(clone, 'src', 'cli'));
     for (const name of ['main.ts', 'program.ts', 'service.ts'])
-      writeFileSync(join(clone, 'src', 'cli', name), "export {VERSION} from '../version.ts';\n");
+      writeFileSync(join(clone, 'src', 'cli', name), "export {VERSION} from '../core/version.ts';\n");
     mkdirSync(join(clone, 'console'));
     cpSync(join(root, 'console', 'vite.config.ts'), join(clone, 'console', 'vite.config.ts'));
     writeFileSync(join(clone, 'console', 'index.html'), '<!doctype html><title>a console</title>');
@@ -94,7 +95,7 @@ describe('a build of a clone', () => {
     const service = readFileSync(join(root, 'dist', 'cli', 'service.cjs'), 'utf8');
     const modules = Array.from(service.matchAll(/^ *\/\/ (\S+\.m?js)$/gm), match => match[1] ?? '');
     assert.ok(modules.includes('commands/start.js'));
-    const others = modules.filter(path => /^commands\/|@clack|@bomb\.sh|\.\.\/doctor\/|\.\.\/back-end\//.test(path));
+    const others = modules.filter(path => /^commands\/|@clack|@bomb\.sh|^doctor\/|\.\.\/workbench\//.test(path));
     assert.deepEqual(others, ['commands/start.js']);
   });
 
@@ -139,7 +140,7 @@ describe('a build of a clone', () => {
   test('changes nothing if it fails, and leaves nothing beside it', async () => {
     const before = readdirSync(clone).sort();
     const built = readFileSync(version, 'utf8');
-    writeFileSync(join(clone, 'src', 'version.ts'), 'export const VERSION: number = "not a number";\n');
+    writeFileSync(join(clone, 'src', 'core', 'version.ts'), 'export const VERSION: number = "not a number";\n');
     assert.equal(await build(), 1);
     assert.equal(readFileSync(version, 'utf8'), built);
     assert.deepEqual(readdirSync(clone).sort(), before);

@@ -2,19 +2,16 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, describe, test} from 'vitest';
-import {openCrewroom} from '../src/app.ts';
 import {createClient} from '../src/client/client.ts';
 import {createService} from '../src/client/service/service.ts';
 import {createTransfer} from '../src/client/transfer/http-transfer.ts';
-import type {Crewroom} from '../src/crewroom.ts';
-import type {Event, SubscribeOptions} from '../src/domain/commits/event.ts';
-import type {Store} from '../src/domain/commits/store.ts';
-import {SILENT_LOG} from '../src/domain/log.ts';
-import {EntryService} from '../src/service/entry-service.ts';
-import {ValueEntries} from '../src/service/typed-entries.ts';
+import type {Store} from '../src/core/domain/commits/store.ts';
+import {SILENT_LOG} from '../src/core/domain/log.ts';
+import {EntryService} from '../src/service/entries/entry-service.ts';
+import {ValueEntries} from '../src/service/entries/typed-entries.ts';
 import {openLmdbStore} from '../src/store/lmdb-store.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
-import {testEntries} from './contracts/entries/entries-contract.ts';
+import {testComposedEntries, testEntries} from './contracts/entries/entries-contract.ts';
 import type {OpenedEntries} from './contracts/entries/opened-entries.ts';
 import {type OpenedEvents, testEvents} from './contracts/events/events-contract.ts';
 import {testSessions} from './contracts/sessions/sessions-contract.ts';
@@ -24,6 +21,7 @@ import type {ReopenableStore} from './contracts/store/identity.ts';
 import type {SharedStores} from './contracts/store/sharing.ts';
 import {testStore} from './contracts/store/store-contract.ts';
 import {type OpenedTransfer, testTransfer} from './contracts/transfer/transfer-contract.ts';
+import {openTestService} from './support/service.ts';
 import {openHandle} from './support/shared-store.ts';
 
 const LOG_CHANGES_MAX = 20;
@@ -54,9 +52,9 @@ testStore({
 });
 
 testEntries({name: 'entries over memory', open: () => openService(openMemory), ...runner});
-testEntries({name: 'entries over LMDB', open: () => openService(openLmdb), ...runner});
+testComposedEntries({name: 'entries over LMDB', open: () => openService(openLmdb), ...runner});
 testEntries({name: 'entries over HTTP', open: openOverHttp, ...runner});
-testEntries({name: 'entries over HTTP in one process', open: openInProcess, ...runner});
+testComposedEntries({name: 'entries over HTTP in one process', open: openInProcess, ...runner});
 
 testEvents({name: 'events of the embedded service', open: openEmbedded, ...runner});
 testEvents({name: 'events over HTTP', open: openClient, ...runner});
@@ -132,7 +130,7 @@ async function openService(openStore: (nowMs: () => number) => Promise<Store>): 
   const {nowMs, advanceMs} = createClock();
   const store = await openStore(nowMs);
   return {
-    entries: new ValueEntries(new EntryService({store})),
+    entries: new ValueEntries(new EntryService({store}), store.id),
     advanceMs,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
@@ -140,40 +138,36 @@ async function openService(openStore: (nowMs: () => number) => Promise<Store>): 
 
 async function openOverHttp(): Promise<OpenedEntries> {
   const {nowMs, advanceMs} = createClock();
-  const crewroom = await openCrewroom({ephemeral: true, host: '127.0.0.1', port: 0}, {nowMs});
+  const crewroom = await openTestService({ephemeral: true, host: '127.0.0.1', port: 0}, {nowMs});
   const {port} = await crewroom.listen();
   const {entries} = createClient({baseUrl: `http://127.0.0.1:${port}`});
   return {entries, advanceMs, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
-/** Uses the real clock: the contracts have to pass with it too. */
 async function openInProcess(): Promise<OpenedEntries & OpenedTransfer & OpenedSessions> {
-  const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
-  const {entries, events} = createClient({fetch: crewroom.fetch});
+  const {nowMs, advanceMs} = createClock();
+  const crewroom = await openTestService({ephemeral: true, profile: 'none'}, {nowMs});
+  const {entries, events, identity} = createClient({fetch: crewroom.fetch});
   const {sessions} = createService({fetch: crewroom.fetch});
   const transfer = createTransfer({fetch: crewroom.fetch});
-  return {entries, events, transfer, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  const dispose = (): Promise<void> => crewroom[Symbol.asyncDispose]();
+  return {entries, events, transfer, identity, sessions, advanceMs, [Symbol.asyncDispose]: dispose};
 }
 
 async function openEmbedded(): Promise<OpenedEvents & OpenedTransfer & OpenedSessions> {
-  const crewroom = await openCrewroom({ephemeral: true, profile: 'none'});
-  const {entries, transfer, sessions} = crewroom;
-  const events = (options: SubscribeOptions): AsyncIterable<Event> => eventsOf(crewroom, options);
-  return {entries, transfer, events, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
-}
-
-async function* eventsOf({events}: Crewroom, options: SubscribeOptions): AsyncGenerator<Event> {
-  for await (const batch of events.subscribe(options)) yield* batch.events;
+  const crewroom = await openTestService({ephemeral: true, profile: 'none'});
+  const {entries, transfer, events, identity, sessions} = crewroom;
+  return {entries, transfer, events, identity, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
 async function openClient(): Promise<OpenedEvents & OpenedTransfer & OpenedSessions> {
-  const crewroom = await openCrewroom({ephemeral: true, profile: 'none', host: '127.0.0.1', port: 0});
+  const crewroom = await openTestService({ephemeral: true, profile: 'none', host: '127.0.0.1', port: 0});
   const {port} = await crewroom.listen();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const {entries, events} = createClient({baseUrl});
+  const {entries, events, identity} = createClient({baseUrl});
   const {sessions} = createService({baseUrl});
   const transfer = createTransfer({baseUrl});
-  return {entries, events, transfer, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
+  return {entries, events, transfer, identity, sessions, [Symbol.asyncDispose]: () => crewroom[Symbol.asyncDispose]()};
 }
 
 async function makeDirectory(): Promise<string> {

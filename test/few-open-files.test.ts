@@ -30,7 +30,7 @@ describe.skipIf(!CAN_LIMIT)('a service without file descriptors goes on (needs p
     const ended = await runWithoutDescriptors(
       `import {Background} from './plugins/background/background.ts';
       import {Secrets} from './plugins/background/log/secrets.ts';
-      import {PROCESS_TIMERS} from './time/timers.ts';`,
+      import {PROCESS_TIMERS} from './core/time/timers.ts';`,
       `const plugin = {id: 'com.example.test', directory: '/', file: '/index.js', storagePath: '/', token: ''};
       const service = {servicePort: 1, serviceHosts: [], environment: {}, identity: {json: Buffer.from('{}'), summary: ''}};
       const rest = {secrets: new Secrets(), onLog: () => {}, nowMs: Date.now, timers: PROCESS_TIMERS};
@@ -41,15 +41,15 @@ describe.skipIf(!CAN_LIMIT)('a service without file descriptors goes on (needs p
 
   test('if it asks the keychain', async () => {
     const failure = await runWithoutDescriptors(
-      `import {openKeychain} from './identity/keychain/keychain.ts';`,
+      `import {openKeychain} from './service/identity/keychain/keychain.ts';`,
       `return openKeychain({environment: {}}).get('pilot').catch(error => error.failure);`,
     );
-    expect(failure).toMatchObject({code: 'keychain-unavailable', problem: expect.stringContaining('EMFILE')});
+    expect(failure).toMatchObject({code: 'unavailable', what: 'keychain', problem: expect.stringContaining('EMFILE')});
   });
 
   test('if it asks the service manager', async () => {
     const failure = await runWithoutDescriptors(
-      `import {runSystemProgram} from './cli/autostart/run-system-program.ts';`,
+      `import {runSystemProgram} from './cli/autostart/autostart.ts';`,
       `return runSystemProgram('true', [], {environment: process.env}).catch(error => error.failure);`,
     );
     expect(failure).toMatchObject({code: 'service-manager-failed', problem: expect.stringContaining('EMFILE')});

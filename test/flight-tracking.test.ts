@@ -1,20 +1,20 @@
 import {describe, expect, test} from 'vitest';
-import {openFlight} from '../src/flight/simulated-flight.ts';
-import {describeTracking} from '../src/protocol/plugin/flight-tracking.ts';
+import {describeTracking} from '../src/core/protocol/plugin/flight-tracking.ts';
+import {openFlightOnClock} from './support/flight-clock.ts';
 
 describe('describeTracking()', () => {
   test('is disconnected without a flight', () => {
-    expect(describeTracking(undefined, {hour: 12, code: 'CAV'})).toMatchObject({
+    expect(describeTracking(undefined, {code: 'CAV'})).toMatchObject({
       trackingState: {status: ''},
       providerState: {status: 'Disconnected'},
     });
   });
 
   test('has both shapes that plugins read', () => {
-    const flight = openFlight({elapsedMs: () => 0});
+    const {flight} = openFlightOnClock();
     flight.start({bidId: '77'});
-    flight.jump('CRUISE');
-    expect(describeTracking(flight.status(), {hour: 13, code: 'CAV'})).toMatchObject({
+    flight.change({phase: 'CRUISE'});
+    expect(describeTracking(flight.status(), {code: 'CAV'})).toMatchObject({
       bidID: '77',
       state: {status: 'TRACKING'},
       distanceToGo: expect.any(Number),
@@ -25,7 +25,7 @@ describe('describeTracking()', () => {
         currentFlightPhase: 'CRUISE',
         simVersion: expect.any(String),
         simData: {latitude: expect.any(Number), longitude: expect.any(Number)},
-        lastSimData: {vs: 0, altitudeAgl: 37_000, clockHour: 13},
+        lastSimData: {vs: 0, altitude: 37_000, altitudeAgl: expect.any(Number), clockHour: 12},
       },
       flightPlanData: {
         bidID: '77',
@@ -39,16 +39,16 @@ describe('describeTracking()', () => {
   });
 
   test('is no longer tracking when the simulator is disconnected, or the flight has arrived', () => {
-    const flight = openFlight({elapsedMs: () => 0});
+    const {flight} = openFlightOnClock();
     flight.start();
-    flight.disconnect();
-    expect(describeTracking(flight.status(), {hour: 0, code: 'CAV'})).toMatchObject({
+    flight.change({isConnected: false});
+    expect(describeTracking(flight.status(), {code: 'CAV'})).toMatchObject({
       trackingState: {status: ''},
       providerState: {status: 'Disconnected'},
       providerData: null,
     });
-    expect(flight.disconnect()).toMatchObject({isConnected: true});
-    flight.jump('ARRIVED');
-    expect(describeTracking(flight.status(), {hour: 0, code: 'CAV'})).toMatchObject({trackingState: {status: ''}});
+    expect(flight.change({isConnected: true})).toMatchObject({isConnected: true});
+    flight.change({phase: 'ARRIVED'});
+    expect(describeTracking(flight.status(), {code: 'CAV'})).toMatchObject({trackingState: {status: ''}});
   });
 });

@@ -39,7 +39,7 @@ const RULES: readonly Rule[] = [
   {
     words: /\bhandlers?\b/i,
     instead: 'back end (of an airline)',
-    files: /^(src\/(identity|doctor|cli)|test\/(identity|cli)|docs|examples)\//,
+    files: /^(src\/(service\/identity|cli)|test\/(identity|cli)|docs|examples)\//,
     // The member of the back end's protocol, and the request handler of `http/`.
     allowed: /"?\bhandler"?: |\{[^}]*\bhandler\b[^}]*\}|\.handler\b|`handler`|['"]handler['"]|\bhandler\.ts\b/g,
   },

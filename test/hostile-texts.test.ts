@@ -1,16 +1,15 @@
 import {describe, test} from 'vitest';
+import {claimsJson, describeBody} from '../src/cli/doctor/backend/call-findings.ts';
 import {indentJson} from '../src/cli/output/indent-json.ts';
-import {claimsJson, describeBody} from '../src/doctor/backend/body-description.ts';
-import {createStoreId} from '../src/domain/entries/store-id.ts';
-import {AppError} from '../src/failures/app-error.ts';
+import {AppError} from '../src/core/failures/app-error.ts';
+import {SseParser} from '../src/core/protocol/event/server-sent-events.ts';
+import {isAlreadyRead, readExpectation} from '../src/core/protocol/headers/preconditions.ts';
+import {readRequestHeaders} from '../src/core/protocol/headers/request-headers.ts';
 import {judge} from '../src/http/core/guard.ts';
 import {createSites} from '../src/http/core/sites.ts';
-import {diagnose, findPhpMessage} from '../src/identity/backend/diagnosis.ts';
-import {readAnswerBody} from '../src/identity/backend/request/answer-body.ts';
-import {PARSED_BYTES_MAX} from '../src/identity/backend/request/back-end-request.ts';
-import {SseParser} from '../src/protocol/event/server-sent-events.ts';
-import {isAlreadyRead, readExpectation} from '../src/protocol/headers/preconditions.ts';
-import {readRequestHeaders} from '../src/protocol/headers/request-headers.ts';
+import {diagnose, findPhpMessage} from '../src/service/identity/backend/diagnosis.ts';
+import {readAnswerBody} from '../src/service/identity/backend/request/answer-body.ts';
+import {PARSED_BYTES_MAX} from '../src/service/identity/backend/request/back-end-request.ts';
 import {expectLinearTime} from './support/cpu-time.ts';
 
 /** Maximum size of the headers of a request, and of an answer that is read whole, in bytes. */
@@ -19,7 +18,6 @@ const ANSWER_BYTES = 1024 * 1024;
 
 const SITES = createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin: () => undefined});
 const HOST = ['Host', 'localhost:7172'];
-const REVISION = {storeId: createStoreId(Uint8Array.of(1)), revision: 1};
 
 /** Readers of texts from outside, except JSON, with the largest text that reaches them. */
 const READERS: Readonly<Record<string, {readonly length: number; readonly read: (text: string) => unknown}>> = {
@@ -29,7 +27,7 @@ const READERS: Readonly<Record<string, {readonly length: number; readonly read: 
   },
   'the preconditions of a read': {
     length: HEADERS_BYTES,
-    read: text => isAlreadyRead(readRequestHeaders(['If-None-Match', text]), REVISION),
+    read: text => isAlreadyRead(readRequestHeaders(['If-None-Match', text]), '"1-1"'),
   },
   'the target of a request': {
     length: HEADERS_BYTES,

@@ -12,6 +12,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const blocks = readBlocks(read('README.md'));
 
+const withoutComment = (line: string): string => line.replace(/ +#.*/, '');
+
 /** Tests by which the commands of guides are run, with real processes, and the names of the guides in them. */
 const TESTS = ['test/guides', 'test/browser', 'test/shared/etcd']
   .flatMap(folder => readdirSync(join(root, folder)).map(name => join(folder, name)))
@@ -21,20 +23,47 @@ const TESTS = ['test/guides', 'test/browser', 'test/shared/etcd']
   .join('\n');
 
 describe('README.md', () => {
-  test('begins with the commands of a clone: installation with a first look, with start, and with the tests', () => {
+  test('begins with one block: a clone, one installation, and three lines to choose from', () => {
     const {start, test: tests} = JSON.parse(read('package.json')).scripts;
-    expect(
-      commandsOf(blocks)
-        .slice(0, 3)
-        .map(line => line.replace(/ +#.*/, '')),
-    ).toEqual(['npm ci && npx crewroom play', 'npm ci && npm start', 'npm ci && npm test']);
+    const [first] = blocks.filter(({language}) => language === 'sh');
+    expect(first?.text.trim().split('\n').map(withoutComment)).toEqual([
+      'git clone ADDRESS crewroom',
+      'cd crewroom',
+      'npm ci',
+      'npx crewroom play',
+      'npm start',
+      'npm test',
+    ]);
     // What the tests of the tour start, and what runs this one.
-    expect([start, tests]).toEqual(['node dist/cli/main.js start', 'vitest run']);
+    expect([start, tests]).toEqual([
+      'node scripts/start.js start',
+      'node scripts/check-install.js vitest && vitest run',
+    ]);
+  });
+
+  test('shows the lines to a first plugin that the guide shows, which its own test runs, as another page does', () => {
+    const guide = commandsOf(readGuide('first-plugin.md').slice(0, 1));
+    const page = commandsOf(readBlocks(read('docs/develop-plugins.md')).slice(0, 1));
+    expect(guide).toHaveLength(4);
+    expect(page.map(line => line.replace('my-plugin', 'hello'))).toEqual(guide);
+    expect(read('README.md')).toContain(guide.join('\n'));
+  });
+
+  test('is read in a few minutes', () => {
+    expect(read('README.md').split(/\s+/).length).toBeLessThan(800);
+  });
+
+  test('fetches nothing of Crewroom from npm, where it is not published, nor does a guide', () => {
+    const pages = ['README.md', ...readdirSync(join(root, 'docs', 'guides')).map(name => join('docs', 'guides', name))];
+    const fetched = pages.flatMap(
+      page => read(page).match(/npx (?:-\S+ )*crewroom@|npm (?:install|i) crewroom\b/g) ?? [],
+    );
+    expect(fetched).toEqual([]);
   });
 
   test('has no other commands than those of guides, whose tests run them', () => {
     const run = readdirSync(join(root, 'docs', 'guides')).flatMap(name => commandsOf(readGuide(name)));
-    const all = commandsOf(blocks).slice(3);
+    const all = commandsOf(blocks).slice(6);
     expect(all.length).toBeGreaterThan(5);
     expect(all.filter(line => !run.includes(line))).toEqual([]);
   });
@@ -59,7 +88,7 @@ describe('README.md', () => {
     const files = programs.map((_, index) => `program-${index}.ts`);
     for (const [index, file] of files.entries()) {
       const text = (programs[index] ?? '')
-        .replace('ephemeral: true', 'ephemeral: true, port: 0')
+        .replace("{store: 'memory'}", "{store: 'memory', port: 0}")
         .replace('createClient()', `createClient({baseUrl: '${service.url}'})`)
         // The stream has no end.
         .replace('console.log(event);', '{\n  console.log(event.kind);\n  break;\n}');
@@ -69,7 +98,7 @@ describe('README.md', () => {
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
     const lib = ['--lib', 'es2023,esnext.disposable,dom,dom.iterable'];
     const node = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, {cwd: folder});
-    await node(compiler, ...options, ...lib, ...files).catch(({stdout}) => expect(stdout).toBe(''));
+    expect((await node(compiler, ...options, ...lib, ...files).catch(error => error)).stdout).toBe('');
     const tsx = join(root, 'node_modules', 'tsx', 'dist', 'cli.mjs');
     const [embedded, called] = await Promise.all(files.map(file => node(tsx, file)));
     expect(embedded?.stdout).toBe('{"text":"hello"}\n');

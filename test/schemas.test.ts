@@ -4,13 +4,13 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {Ajv2020, type ValidateFunction} from 'ajv/dist/2020.js';
 import {describe, expect, test} from 'vitest';
-import {DEFAULTS, SETTING_NAMES} from '../src/config/config.ts';
-import {inspectConfig} from '../src/config/resolve-config.ts';
-import {SAMPLE_PILOT_NAMES} from '../src/domain/identity/pilots.ts';
-import {readIdentityDocument} from '../src/identity/identity-document.ts';
-import {SAMPLE_DOCUMENT} from '../src/identity/sample-document.ts';
-import {readSamplePilot} from '../src/identity/sample-pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../src/core/domain/identity/pilots.ts';
+import {DEFAULTS, SETTING_NAMES} from '../src/platform/config/config.ts';
+import {inspectConfig} from '../src/platform/config/resolve-config.ts';
 import {readManifest} from '../src/plugins/manifest/read-manifest.ts';
+import {readIdentityDocument} from '../src/service/identity/identity-document.ts';
+import {SAMPLE_DOCUMENT} from '../src/service/identity/sample-document.ts';
+import {readSamplePilot} from '../src/service/identity/sample-pilots.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -80,9 +80,14 @@ const KINDS: readonly Kind[] = [
     },
     good: [
       {},
-      {$schema: './config.json', port: 0, keep: false, logLevel: 'debug'},
-      {host: '127.0.0.1', profile: 'none', airline: 'a.json', dataDir: 'd', ephemeral: true, plugins: 'p'},
-      {plugin: ['a', 'b'], pluginConfig: 'c', allowOrigin: ['http://localhost:3000'], allowHost: 'crewroom.local'},
+      {$schema: './config.json', port: 0, keepSession: false, logLevel: 'debug'},
+      {host: '127.0.0.1', profile: 'none', airline: 'a.json', dataDir: 'd', ephemeral: true, pluginsDir: 'p'},
+      {
+        devPlugins: ['a', 'b'],
+        pluginConfig: 'c',
+        allowOrigins: ['http://localhost:3000'],
+        allowHosts: 'crewroom.local',
+      },
       {valueBytesMax: DEFAULTS.valueBytesMax, valueDepthMax: 8, connectionsMax: 64},
     ],
     bad: [
@@ -92,9 +97,9 @@ const KINDS: readonly Kind[] = [
       {port: -1},
       {port: 1.5},
       {host: ''},
-      {keep: 'yes'},
+      {keepSession: 'maybe'},
       {logLevel: 'warn'},
-      {plugin: [1]},
+      {devPlugins: [1]},
       {profile: ''},
       {valueBytesMax: 0},
       {connectionsMax: 1e9},
@@ -110,14 +115,23 @@ const KINDS: readonly Kind[] = [
     good: [
       MANIFEST,
       {...MANIFEST, $schema: './manifest.json', organization: null, allowedCommunities: [1, 'two'], other: 1},
-      withSetting({name: null, default: {}, required: true, advanced: false, order: 1.5, minLength: 0}),
+      withSetting({
+        name: null,
+        default: 'a',
+        options: ['a'],
+        required: true,
+        advanced: false,
+        order: 1.5,
+        minLength: 0,
+      }),
       withSetting({options: ['a', 1], when: {key: 'other', value: null}}),
       withSetting({options: {a: 'A', b: 2}}),
     ],
     bad: [
       [],
       {...MANIFEST, id: 'com/example'},
-      {...MANIFEST, id: 'x'.repeat(254)},
+      {...MANIFEST, id: `a.${'x'.repeat(252)}`},
+      {...MANIFEST, id: 'store'},
       {...MANIFEST, name: ''},
       {...MANIFEST, type: 'admin'},
       {...MANIFEST, allowedCommunities: [true]},

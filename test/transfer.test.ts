@@ -1,16 +1,14 @@
 import {setImmediate} from 'node:timers/promises';
 import fc from 'fast-check';
 import {afterEach, describe, expect, test} from 'vitest';
-import {openCrewroom} from '../src/app.ts';
-import type {Crewroom} from '../src/crewroom.ts';
-import type {Store} from '../src/domain/commits/store.ts';
-import type {Key, Prefix} from '../src/domain/entries/key.ts';
-import type {Failure} from '../src/failures/failure.ts';
-import type {ServiceParts} from '../src/parts.ts';
+import type {Service, ServiceParts} from '../src/app/crewroom.ts';
+import type {Store} from '../src/core/domain/commits/store.ts';
+import type {Key, Prefix} from '../src/core/domain/entries/identifiers.ts';
+import type {Failure} from '../src/core/failures/failure.ts';
 import {openMemoryStore} from '../src/store/memory/memory-store.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from './contracts/shared/samples.ts';
 import {exportText, formatExport, importText, manyEntries} from './support/exports.ts';
-import {makeTemporaryDirectory} from './support/service.ts';
+import {makeTemporaryDirectory, openTestService} from './support/service.ts';
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -19,22 +17,22 @@ afterEach(async () => {
 
 type Kind = 'memory' | 'lmdb';
 
-async function open(kind: Kind, parts: Partial<ServiceParts> = {}): Promise<Crewroom> {
+async function open(kind: Kind, parts: Partial<ServiceParts> = {}): Promise<Service> {
   const directory = await makeTemporaryDirectory();
   opened.push(directory);
-  const crewroom = await openCrewroom({ephemeral: kind === 'memory', dataDir: directory.path}, parts);
+  const crewroom = await openTestService({ephemeral: kind === 'memory', dataDir: directory.path}, parts);
   opened.push(crewroom);
   return crewroom;
 }
 
 /** Sample keys and values. */
-async function contentOf({entries}: Crewroom): Promise<Readonly<Record<string, string>>> {
+async function contentOf({entries}: Service): Promise<Readonly<Record<string, string>>> {
   const found: [string, string][] = [];
   let after: string | undefined;
   do {
     const page = await entries.list({after, limit: 1000, values: true});
     found.push(...page.entries.map(({key, json}): [string, string] => [key, Buffer.from(json).toString()]));
-    after = page.next;
+    after = page.cursor;
   } while (after !== undefined);
   return Object.fromEntries(found);
 }
@@ -58,8 +56,8 @@ const HEADER = '{"format":"crewroom-export","version":1}';
 describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
   test('an export has a header, the entries in order, and a trailer', async () => {
     const crewroom = await open(kind, {nowMs: () => Date.UTC(2026, 0, 1), elapsedMs: () => 0});
-    await crewroom.entries.put('b', '2.0');
-    await crewroom.entries.put('a', '1', {ttlSeconds: 60});
+    await crewroom.entries.put('b', Buffer.from('2.0'));
+    await crewroom.entries.put('a', 1, {ttlSeconds: 60});
     expect(await exportText(crewroom.transfer)).toBe(
       [
         '{"format":"crewroom-export","version":1,"revision":"2","prefix":""}',
@@ -85,8 +83,8 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     const from = await open(kind);
     const keys = SAMPLE_KEYS.filter(key => key !== '.' && key !== '..');
     for (const [index, key] of keys.entries())
-      await from.entries.put(key, SAMPLE_TEXTS[index % SAMPLE_TEXTS.length] ?? '0');
-    for (const [index, json] of SAMPLE_TEXTS.entries()) await from.entries.put(`value ${index}`, json);
+      await from.entries.put(key, Buffer.from(SAMPLE_TEXTS[index % SAMPLE_TEXTS.length] ?? '0'));
+    for (const [index, json] of SAMPLE_TEXTS.entries()) await from.entries.put(`value ${index}`, Buffer.from(json));
     const text = await exportText(from.transfer);
     const to = await open(kind);
     expect(await importText(to.transfer, text)).toMatchObject({created: keys.length + SAMPLE_TEXTS.length, batches: 1});
@@ -98,7 +96,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     const crewroom = await open(kind);
     await importText(crewroom.transfer, formatExport(manyEntries(2345)));
     const large = `"${'x'.repeat(300_000)}"`;
-    for (const key of ['a', 'k000700x', 'z']) await crewroom.entries.put(key, large);
+    for (const key of ['a', 'k000700x', 'z']) await crewroom.entries.put(key, Buffer.from(large));
     const lines = (await exportText(crewroom.transfer)).trimEnd().split('\n');
     const keys = lines.slice(1, -1).map(line => (JSON.parse(line) as {readonly key: string}).key);
     expect(keys).toEqual([...manyEntries(2345).map(([key]) => key), 'a', 'k000700x', 'z'].sort());
@@ -111,7 +109,9 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     await importText(crewroom.transfer, formatExport(manyEntries(1500)));
     const write = (n: number): Promise<unknown> =>
       // Each commit writes the same number everywhere: a second revision would show as a second number.
-      crewroom.entries.transact({operations: keys.map(key => ({kind: 'put', key, json: String(n)}) as const)});
+      crewroom.entries.transact({
+        operations: keys.map(key => ({kind: 'put', key, value: Buffer.from(String(n))}) as const),
+      });
     await write(0);
     let going = true;
     let count = 0;
@@ -171,7 +171,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
   test('merge leaves other entries, replace deletes them, under the prefix of the export only', async () => {
     const crewroom = await open(kind);
     const before = {'a/old': '1', 'a/same': '2', 'b/other': '3'};
-    for (const [key, json] of Object.entries(before)) await crewroom.entries.put(key, json);
+    for (const [key, json] of Object.entries(before)) await crewroom.entries.put(key, Buffer.from(json));
     const text = formatExport(
       [
         ['a/new', '4'],
@@ -190,12 +190,12 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
   test('replace works in pages too, and keeps entries that were written meanwhile', async () => {
     const crewroom = await open(kind);
     await importText(crewroom.transfer, formatExport(manyEntries(3000)));
-    await crewroom.entries.put('k000001', '"touched"');
+    await crewroom.entries.put('k000001', 'touched');
     const text = formatExport(manyEntries(3000).filter((_, index) => index % 2 === 0));
     const chunks = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from(text.slice(0, 1000));
-      await crewroom.entries.put('k000003', '"meanwhile"');
-      await crewroom.entries.put('new', '"meanwhile"');
+      await crewroom.entries.put('k000003', 'meanwhile');
+      await crewroom.entries.put('new', 'meanwhile');
       yield Buffer.from(text.slice(1000));
     };
     expect(await crewroom.transfer.import(chunks(), {mode: 'replace'})).toMatchObject({
@@ -226,7 +226,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
       for (const text of texts) {
         const crewroom = await open(kind);
         await importText(crewroom.transfer, formatExport(manyEntries(700)));
-        await crewroom.entries.put('other', '1');
+        await crewroom.entries.put('other', 1);
         const before = await exportText(crewroom.transfer);
         const {revision, dryRun, ...wouldBe} = await importText(crewroom.transfer, text, {mode, dryRun: true});
         expect({revision, dryRun}).toEqual({revision: 2, dryRun: true});
@@ -261,9 +261,9 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
   test('entries keep their time of expiry, and those that expired are left out', async () => {
     let now = Date.UTC(2026, 0, 1);
     const from = await open(kind, {nowMs: () => now});
-    await from.entries.put('short', '1', {ttlSeconds: 60});
-    await from.entries.put('long', '2', {ttlSeconds: 600});
-    await from.entries.put('ever', '3');
+    await from.entries.put('short', 1, {ttlSeconds: 60});
+    await from.entries.put('long', 2, {ttlSeconds: 600});
+    await from.entries.put('ever', 3);
     const text = await exportText(from.transfer);
     now += 300_000;
     const to = await open(kind, {nowMs: () => now});
@@ -312,7 +312,7 @@ describe.each<Kind>(['memory', 'lmdb'])('with a %s store', kind => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(usable, value, {maxKeys: 20}), async content => {
         await from.entries.deleteRange({prefix: ''});
-        for (const [each, json] of Object.entries(content)) await from.entries.put(each, json);
+        for (const [each, json] of Object.entries(content)) await from.entries.put(each, Buffer.from(json));
         await importText(to.transfer, await exportText(from.transfer), {mode: 'replace'});
         expect(await contentOf(to)).toEqual(await contentOf(from));
       }),
@@ -332,7 +332,7 @@ describe('an import is refused', () => {
       name: 'of a newer version',
       text: `{"format":"crewroom-export","version":2}\n`,
       line: 1,
-      problem: '$.version has to be 1, the version of the format that this service reads',
+      problem: '$.version is 2: a newer Crewroom wrote it, and this service reads version 1 only',
     },
     {
       name: 'that was truncated between lines',
@@ -397,7 +397,7 @@ describe('an import is refused', () => {
   ];
   for (const {name, text, line, problem} of cases) {
     test(name, async () => {
-      const crewroom = await openCrewroom({ephemeral: true, valueBytesMax: 100, valueDepthMax: 3});
+      const crewroom = await openTestService({ephemeral: true, valueBytesMax: 100, valueDepthMax: 3});
       opened.push(crewroom);
       const failure = {code: 'invalid-import', line, problem, imported: 0, batches: 0};
       for (const dryRun of [false, true])
@@ -413,7 +413,7 @@ describe('an import is refused', () => {
   });
 
   test('as soon as a line is too long, however long the rest is', async () => {
-    const crewroom = await openCrewroom({ephemeral: true, valueBytesMax: 100});
+    const crewroom = await openTestService({ephemeral: true, valueBytesMax: 100});
     opened.push(crewroom);
     let taken = 0;
     const endless = function* (): Generator<Uint8Array> {
@@ -463,14 +463,14 @@ describe('an import during other writes', () => {
         });
       }),
     );
-    for (const key of ['x', 'y']) await crewroom.entries.put(key, '1');
+    for (const key of ['x', 'y']) await crewroom.entries.put(key, 1);
     const text = formatExport([['a', '1']]);
     expect(await importText(crewroom.transfer, text, {mode: 'replace'})).toMatchObject({created: 1, deleted: 0});
     expect(await contentOf(crewroom)).toEqual({a: '1', x: '"mine"', y: '"mine"'});
   });
 
   test('that fill the disk: the failure reports what was stored', async () => {
-    const {AppError} = await import('../src/failures/app-error.ts');
+    const {AppError} = await import('../src/core/failures/app-error.ts');
     const crewroom = await open(
       'memory',
       storeThat(async (_, count) => {

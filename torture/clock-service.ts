@@ -1,7 +1,7 @@
 // A service whose clock is ahead by `--ahead-ms` from SIGUSR2 on; of several numbers by the next one each time. Takes the arguments of
 // `crewroom start`.
 import {parseArgs} from 'node:util';
-import {openCrewroom} from 'crewroom';
+import {openTestCrewroom} from 'crewroom/testing';
 
 const {values} = parseArgs({
   strict: false,
@@ -9,10 +9,15 @@ const {values} = parseArgs({
 });
 const jumps = String(values['ahead-ms']).split(',').map(Number);
 let aheadMs = 0;
-const crewroom = await openCrewroom(
-  {dataDir: String(values['data-dir']), store: String(values.store ?? 'lmdb'), port: 0, profile: 'none', keep: false},
-  {nowMs: () => Date.now() + aheadMs},
-);
+const crewroom = await openTestCrewroom({
+  dataDir: String(values['data-dir']),
+  // The store in `dataDir` is the default, and has a name only in settings of commands.
+  store: values.store === 'lmdb' ? undefined : (values.store as `etcd://${string}` | undefined),
+  port: 0,
+  profile: null,
+  keepSession: false,
+  nowMs: () => Date.now() + aheadMs,
+});
 const {port} = await crewroom.listen();
 process.once('SIGTERM', () => void crewroom[Symbol.asyncDispose]());
 process.on('SIGUSR2', () => {

@@ -48,8 +48,7 @@ describe('the events of a subscriber', () => {
   for (const {name, received, message} of cases) {
     test(`${message === undefined ? 'passes' : 'is rejected'} when it is ${name}`, () => {
       const check = () => checkContinuity({name: 'a subscriber', prefix: 'a/', received, run: async () => {}}, CHANGES);
-      if (message === undefined) check();
-      else expect(check).toThrow(message);
+      expect(problemOf(check)).toEqual(message === undefined ? '' : expect.stringContaining(message));
     });
   }
 });
@@ -76,8 +75,16 @@ describe('the events of a subscriber that starts with the present entries', () =
   for (const {name, revision, received, message} of cases) {
     test(`${message === undefined ? 'passes' : 'is rejected'} when it is ${name}`, () => {
       const check = () => checkBeginning({received, revision}, 'a/', CHANGES);
-      if (message === undefined) check();
-      else expect(check).toThrow(message);
+      expect(problemOf(check)).toEqual(message === undefined ? '' : expect.stringContaining(message));
     });
   }
 });
+
+function problemOf(check: () => void): string {
+  try {
+    check();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -8,6 +8,8 @@ export interface LoggedChange {
   readonly kind: string;
   readonly key: string;
   readonly revision: string;
+  /** Absent in a history that a test writes. */
+  readonly cursor?: string;
   readonly value?: unknown;
   readonly expiresAt?: string;
 }

@@ -56,9 +56,10 @@ const BASE_ENTRIES = 60;
 async function makeBase({baseDir, signal}: StageOptions): Promise<Content> {
   const service = await startService({dataDir: baseDir, signal});
   const {entries} = createClient({baseUrl: service.url});
-  for (let mark = 1; mark <= BASE_ENTRIES; mark++) await entries.put(`base/${mark}`, formatValue(mark, mark * 50));
+  for (let mark = 1; mark <= BASE_ENTRIES; mark++)
+    await entries.put(`base/${mark}`, Buffer.from(formatValue(mark, mark * 50)));
   for (let mark = 1; mark <= BASE_ENTRIES; mark += 7) await entries.delete(`base/${mark}`);
-  await entries.put('base/1', formatValue(1, 5000), {ttlSeconds: 1_000_000});
+  await entries.put('base/1', Buffer.from(formatValue(1, 5000)), {ttlSeconds: 1_000_000});
   const content = {revision: await readRevision(service.url), entries: await readEntries(service.url)};
   await service.kill();
   return content;
@@ -88,9 +89,11 @@ function writing(changes: readonly Change[]): NonNullable<Stage['act']> {
     const operations = changes.map(change => {
       if (change.kind === 'put') {
         const {kind, key, text, ttlSeconds} = change;
-        return {kind, key, json: text, ttlSeconds};
+        return {kind, key, value: Buffer.from(text), ttlSeconds};
       }
-      return change.kind === 'patch' ? {kind: change.kind, key: change.key, patch: formatPatch(change.mark)} : change;
+      return change.kind === 'patch'
+        ? {kind: change.kind, key: change.key, patch: Buffer.from(formatPatch(change.mark))}
+        : change;
     });
     const attempt = ledger.send(changes);
     try {

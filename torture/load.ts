@@ -124,12 +124,15 @@ class Writer {
 
   #put(key: string, ttlSeconds?: number): Write {
     const change = this.#makePut(key, ttlSeconds);
-    return {changes: [change], send: async () => placeOf(await this.#entries.put(key, change.text, {ttlSeconds}))};
+    return {
+      changes: [change],
+      send: async () => placeOf(await this.#entries.put(key, Buffer.from(change.text), {ttlSeconds})),
+    };
   }
 
   #patch(key: string): Write {
     const mark = this.#mark();
-    const send = async () => placeOf(await this.#entries.patch(key, formatPatch(mark)));
+    const send = async () => placeOf(await this.#entries.patch(key, Buffer.from(formatPatch(mark))));
     return {changes: [{kind: 'patch', key, mark}], send};
   }
 
@@ -140,8 +143,8 @@ class Writer {
 
   #delete(key: string): Write {
     const send = async () => {
-      await this.#entries.delete(key);
-      return {};
+      const {deleted} = await this.#entries.delete(key);
+      return deleted === 0 ? 'nothing' : {};
     };
     return {changes: [{kind: 'delete', key}], send};
   }
@@ -155,8 +158,9 @@ class Writer {
       return kind === 'patch' ? {kind, key, mark: this.#mark()} : {kind, key};
     });
     const operations = changes.map(change => {
-      if (change.kind === 'put') return {kind: change.kind, key: change.key, json: change.text};
-      if (change.kind === 'patch') return {kind: change.kind, key: change.key, patch: formatPatch(change.mark)};
+      if (change.kind === 'put') return {kind: change.kind, key: change.key, value: Buffer.from(change.text)};
+      if (change.kind === 'patch')
+        return {kind: change.kind, key: change.key, patch: Buffer.from(formatPatch(change.mark))};
       return {kind: 'delete', key: change.key} as const;
     });
     return {changes, send: async () => placeOf(await this.#entries.transact({operations}))};
@@ -211,7 +215,7 @@ class Writer {
 
   #fail(error: unknown, attempt?: Attempt): void {
     if (!(error instanceof AppError)) throw error;
-    const {code} = error.failure;
+    const {code} = error;
     const {ledger, mayFailWith = []} = this.#options;
     this.#gone = UNKNOWN_CODES.has(code);
     if (!this.#gone && code !== EXPECTED_CODE && !mayFailWith.includes(code)) throw error;

@@ -57,7 +57,7 @@ export async function raceUnderFaults<F extends string>(
   }
   await race.progress(steps);
   await race.end();
-  const last = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), '"last"');
+  const last = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), 'last');
   report(`round ${round} of ${rounds}, ${followers.length} subscribers receive their last events`);
   await followed;
   const changes = await readChanges(second.url, 0);

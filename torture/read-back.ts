@@ -9,18 +9,18 @@ export async function readRevision(url: string): Promise<number> {
 }
 
 /** Reads all changes after a revision from the change log. No request may be in progress. */
-export async function readChanges(url: string, since: number): Promise<readonly LoggedChange[]> {
+export async function readChanges(url: string, after: number): Promise<readonly LoggedChange[]> {
   const changes: LoggedChange[] = [];
   const last = await readRevision(url);
-  for (let cursor = since; cursor < last; ) {
-    const response = await fetch(`${url}/api/events?since=${cursor}&wait=1`);
+  for (let reached = after; reached < last; ) {
+    const response = await fetch(`${url}/api/events?after=${reached}&waitSeconds=1`);
     if (!response.ok) throw new Error(`Cannot read changes: ${await response.text()}`);
-    const {events, revision} = (await response.json()) as {
+    const {events, cursor} = (await response.json()) as {
       readonly events: readonly LoggedChange[];
-      readonly revision: string;
+      readonly cursor: string;
     };
     changes.push(...events);
-    cursor = Number(revision);
+    reached = Number(cursor.split('-')[1]);
   }
   return changes;
 }

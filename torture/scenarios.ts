@@ -1,5 +1,6 @@
 import type {Scenario} from './scenario.ts';
 import {CHANGE_AROUND} from './scenarios/change-around.ts';
+import {CLOSE_WHILE_OPENING} from './scenarios/close-while-opening.ts';
 import {COMPACT_ENGINE} from './scenarios/compact-engine.ts';
 import {CUT_NETWORK} from './scenarios/cut-network.ts';
 import {DAMAGE_FILES} from './scenarios/damage-files.ts';
@@ -12,6 +13,7 @@ import {HOLD_PLACES} from './scenarios/hold-places.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
 import {KILL_LEADERS} from './scenarios/kill-leaders.ts';
+import {KILL_PLUGIN_COMMANDS} from './scenarios/kill-plugin-commands.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
 import {RACE_FOR_REVISIONS} from './scenarios/race-for-revisions.ts';
 import {REFUSE_OPENING} from './scenarios/refuse-opening.ts';
@@ -43,7 +45,9 @@ export const SCENARIOS: readonly Scenario[] = [
   REFUSE_OPENING,
   SET_CLOCK_RIGHT,
   EXHAUST_DESCRIPTORS,
+  CLOSE_WHILE_OPENING,
   HOLD_PLACES,
+  KILL_PLUGIN_COMMANDS,
   SHARE_ENGINE,
   KILL_LEADERS,
   COMPACT_ENGINE,

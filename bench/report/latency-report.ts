@@ -10,7 +10,7 @@ export function describeLatency({latency}: Results): readonly string[] {
   const rows = latency.map(each => {
     const p99Ms = latencyFigures(each, 'p99Ms');
     return [
-      `${each.workload}, ${each.share * 100}%`,
+      `${each.workload}, ${each.rate}`,
       each.subject,
       formatFigure(medianOf(latencyFigures(each, 'requestsPerSecond'))),
       formatRatio(p99Ratio(latency, each)),
@@ -19,11 +19,11 @@ export function describeLatency({latency}: Results): readonly string[] {
       formatFigure(medianOf(latencyFigures(each, 'p999Ms'))),
     ];
   });
-  const titles = ['work, share of capacity', 'subject', 'requests/s', 'p99 ratio', 'p50 ms', 'p99 ms', 'p99.9 ms'];
+  const titles = ['work, rate', 'subject', 'requests/s', 'p99 ratio', 'p50 ms', 'p99 ms', 'p99.9 ms'];
   return [
     '## Latency at a fixed rate',
     formatTable([titles, ...rows]),
-    'Open loop: a request is sent when it is due, and its latency counts from then. The same rates for all, as shares of what Crewroom answers at most.',
+    'Open loop: a request is sent when it is due, and its latency counts from then. The same rates for all; the capacity is what Crewroom answers at most.',
   ];
 }
 
@@ -35,7 +35,7 @@ export function p99Ratio(
 ): number {
   const find = (subject: string): readonly number[] =>
     latency
-      .filter(each => each.workload === row.workload && each.share === row.share && each.subject === subject)
+      .filter(each => each.workload === row.workload && each.rate === row.rate && each.subject === subject)
       .flatMap(each => latencyFigures(each, 'p99Ms'));
   return ratioOf(find(row.subject), find(other)).median;
 }

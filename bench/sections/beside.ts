@@ -88,6 +88,8 @@ export interface BesidePlan {
   readonly rounds: number;
   /** Duration of a measurement in seconds, at {@link USUAL_RATE}; slower ones take up to twice as long. */
   readonly seconds: number;
+  /** Duration of the round to warm up, in seconds. */
+  readonly warmUpSeconds: number;
   /** Time after writes at {@link USUAL_RATE}, in seconds: what the service merges into its tree is counted with them. */
   readonly mergeSeconds: number;
   /** Duration of the measurement of idle subjects, in seconds. */
@@ -139,7 +141,8 @@ async function measureRare(plan: BesidePlan, subjects: readonly Subject[]): Prom
         const subject = subjects.find(({name}) => name === task.subject);
         const isWarmUp = round === 0;
         if (isWarmUp && (task.perSecond !== USUAL_RATE || surroundings !== 'alone')) continue;
-        if (subject !== undefined) await measureTask(task, {...plan, subject, counts: !isWarmUp});
+        const seconds = isWarmUp ? plan.warmUpSeconds : plan.seconds;
+        if (subject !== undefined) await measureTask(task, {...plan, seconds, subject, counts: !isWarmUp});
       }
     } finally {
       for (const server of busy) await server.stop();

@@ -1,4 +1,7 @@
 import {spawnSync} from 'node:child_process';
+import {mkdtemp, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
 import {type Crewroom, openCrewroom} from 'crewroom';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
 import {openBareEtcd} from '../peers/bare-etcd.ts';
@@ -73,8 +76,12 @@ export async function measureShared(plan: SharedPlan): Promise<SharedMeasured | 
     return undefined;
   }
   await using cluster = await EtcdCluster.start(MEMBERS);
-  const open = (): Promise<Crewroom> =>
-    openCrewroom({store: `etcd://${cluster.addresses.join()}/bench`, ephemeral: true, port: 0});
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-bench-'));
+  await using _ = {[Symbol.asyncDispose]: () => rm(directory, {recursive: true})};
+  const open = async (): Promise<Crewroom> => {
+    const dataDir = await mkdtemp(join(directory, 'service-'));
+    return openCrewroom({store: `etcd://${cluster.addresses.join()}/bench`, dataDir, port: 0});
+  };
   await using service = await open();
   const version = /etcd Version: (\S+)/.exec(stdout)?.[1] ?? '';
   const measured = {
@@ -110,7 +117,7 @@ async function measureWork({cluster, service, plan, measured, counts}: Part): Pr
   using bare = openBareEtcd(cluster.addresses[cluster.findLeader()] ?? '');
   const {entries} = service;
   const operations: Readonly<Record<string, readonly [bare: Operation, service: Operation]>> = {
-    put: [(key, value) => bare.put(`bare/${key}`, value), (key, value) => entries.put(key, value)],
+    put: [(key, value) => bare.put(`bare/${key}`, value), (key, value) => entries.put(key, Buffer.from(value))],
     get: [key => bare.get(`bare/${key}`), key => entries.get(key)],
   };
   for (const work of measured.work) {
@@ -129,7 +136,7 @@ async function measureSharing({service, open, plan, measured, counts}: Part): Pr
       const puts = services.map(
         ({entries}): Operation =>
           (key, value) =>
-            entries.put(key, value),
+            entries.put(key, Buffer.from(value)),
       );
       const {rate, longestMs} = await load(puts, WRITERS, plan.seconds);
       if (!counts) continue;
@@ -150,7 +157,7 @@ async function measureLeader({cluster, service, measured, counts}: Part): Promis
   let isOver = false;
   const writers = Array.from({length: WRITERS}, async (_, writer) => {
     for (let count = 0; !isOver; count++) {
-      await entries.put(`leader/${writer}`, `${count}`).catch(() => undefined);
+      await entries.put(`leader/${writer}`, Buffer.from(`${count}`)).catch(() => undefined);
       const nowMs = performance.now();
       longestMs = Math.max(longestMs, nowMs - lastMs);
       lastMs = nowMs;

@@ -87,7 +87,7 @@ async function write(url: string, pauseMs: number): Promise<readonly number[]> {
   for (let n = 0; n < WRITES; n++) {
     const {body = ''} = fillTemplate(template, {key: 0, value: firstValue + n});
     const startMs = performance.now();
-    await entries.put(`bench/${String(n % ENTRIES.small).padStart(7, '0')}`, body);
+    await entries.put(`bench/${String(n % ENTRIES.small).padStart(7, '0')}`, Buffer.from(body));
     latenciesMs.push(performance.now() - startMs);
     if (pauseMs > 0) await setTimeout(pauseMs);
   }

@@ -32,7 +32,7 @@ await Promise.all(names.map((name, index) => write(ids[index], BACKGROUNDS[name]
 // Loads `fetch`, whose time is not that of the service.
 await fetch('data:,');
 
-const crewroom = await openCrewroom({dataDir: join(directory, 'data'), port: 0, plugins});
+const crewroom = await openCrewroom({dataDir: join(directory, 'data'), port: 0, pluginsDir: plugins});
 const startMs = performance.now();
 const {urls} = await crewroom.listen();
 // Without requests meanwhile: their work would be a good part of the time on one core.

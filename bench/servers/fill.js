@@ -10,7 +10,7 @@ for (let first = 0; first < count; first += BATCH) {
   const operations = Array.from({length: Math.min(BATCH, count - first)}, (_, index) => ({
     kind: 'put',
     key: `bench/${String(first + index).padStart(7, '0')}`,
-    json: `{"n":${100_000_000_000 + first + index},"text":"${'x'.repeat(170)}"}`,
+    value: Buffer.from(`{"n":${100_000_000_000 + first + index},"text":"${'x'.repeat(170)}"}`),
   }));
   await crewroom.entries.transact({operations});
 }

@@ -5,8 +5,10 @@ import {Home} from './home/home.tsx';
 import {NoticesView} from './notices/notices-view.tsx';
 import {PlayStrip} from './play/play-strip.tsx';
 import {PluginView} from './plugins/plugin-view.tsx';
+import {formatRoute} from './route.ts';
 import {wasTokenRefused} from './service/owner.ts';
 import {SettingsView} from './settings/settings-view.tsx';
+import {announced} from './shell/announcer.ts';
 import {ConnectionBanner} from './shell/connection-banner.tsx';
 import {ErrorBoundary} from './shell/error-boundary.tsx';
 import {FailureNote} from './shell/failure-note.tsx';
@@ -30,7 +32,7 @@ export function App({state}: {readonly state: ConsoleState}) {
         Skip to the content
       </button>
       <Menu state={state} opened={opened} />
-      <main class="content" id="content" tabIndex={-1}>
+      <main class="content" id="content" tabIndex={-1} data-home>
         <ConnectionBanner connection={state.connection} />
         {state.ownerFailure.value !== undefined && <FailureNote failure={state.ownerFailure.value} />}
         {wasTokenRefused.value && <EndedNote />}
@@ -43,6 +45,9 @@ export function App({state}: {readonly state: ConsoleState}) {
         </ErrorBoundary>
       </main>
       <Keyboard state={state} opened={opened} />
+      <p class="hidden" role="status">
+        <span key={announced.value.place}>{announced.value.text}</span>
+      </p>
     </div>
   );
 }
@@ -52,6 +57,8 @@ function View({state}: {readonly state: ConsoleState}) {
   switch (route.view) {
     case 'home':
       return <Home state={state} />;
+    case 'unknown':
+      return <NoSuchPage />;
     case 'notifications':
       return <NoticesView notices={state.notices} />;
     case 'settings':
@@ -61,6 +68,17 @@ function View({state}: {readonly state: ConsoleState}) {
     default:
       return <ServicePageView key={route.view} name={route.view} state={state} />;
   }
+}
+
+function NoSuchPage() {
+  return (
+    <section class="page" aria-labelledby="page-title">
+      <h1 id="page-title">No such page</h1>
+      <p>
+        The console has no page at this address. There is <a href={formatRoute({view: 'home'})}>the overview</a>.
+      </p>
+    </section>
+  );
 }
 
 /** A button, since the fragment of an address is a route here and names no element. */

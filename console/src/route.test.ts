@@ -26,9 +26,12 @@ describe('a route', () => {
     });
   }
 
+  for (const fragment of ['', '#'])
+    test(`"${fragment}" shows the home view`, () => {
+      expect(readRoute(fragment)).toEqual({view: 'home'});
+    });
+
   for (const fragment of [
-    '',
-    '#',
     '#/none',
     '#/plugins/',
     '#/entries/',
@@ -38,8 +41,8 @@ describe('a route', () => {
     '#/plugins/a/log/more',
     '#/settings/a',
   ]) {
-    test(`"${fragment}" shows the home view`, () => {
-      expect(readRoute(fragment)).toEqual({view: 'home'});
+    test(`"${fragment}" has no page`, () => {
+      expect(readRoute(fragment)).toEqual({view: 'unknown'});
     });
   }
 

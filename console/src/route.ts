@@ -1,6 +1,6 @@
 /** A view of the console: the fragment of its address. */
 export type Route =
-  | {readonly view: 'home'}
+  | {readonly view: 'home' | 'unknown'}
   | {readonly view: Exclude<ServicePage, 'entries' | 'requests'>}
   /** The list of entries, all or those under a prefix, or one entry. */
   | {readonly view: 'entries'; readonly key?: string; readonly prefix?: string}
@@ -20,7 +20,10 @@ export type PluginTab = (typeof PLUGIN_TABS)[number];
 
 const PLUGIN_TABS = ['page', 'settings', 'log'] as const;
 
-/** Reads a fragment, such as `#/plugins/com.example.hello/log`. An unknown one shows the home view. */
+/** Names of the views of a plugin. */
+export const TAB_NAMES: Readonly<Record<PluginTab, string>> = {page: 'Page', settings: 'Settings', log: 'Log'};
+
+/** Reads a fragment, such as `#/plugins/com.example.hello/log`. None is that of the home view. */
 export function readRoute(fragment: string): Route {
   const chosen = readChoice(fragment);
   if (chosen !== undefined) return chosen;
@@ -32,7 +35,7 @@ export function readRoute(fragment: string): Route {
   const known = PLUGIN_TABS.find(each => each === tab);
   if (first === 'plugins' && id !== undefined && id !== '' && known !== undefined && more.length === 0)
     return {view: 'plugin', id, tab: known};
-  return {view: 'home'};
+  return {view: /^#?\/?$/.test(fragment) ? 'home' : 'unknown'};
 }
 
 /** Formats the fragment of a route. */

@@ -6,7 +6,7 @@ import {openCrewroom} from 'crewroom';
 import {createOwnSource} from './source.js';
 
 const source = createOwnSource();
-const crewroom = await openCrewroom({ephemeral: true, port: 0}, {openIdentity: async () => source});
+const crewroom = await openCrewroom({store: 'memory', port: 0, openIdentity: async () => source});
 const {urls} = await crewroom.listen();
 const read = async () => (await fetch(`${urls[0]}/api/identity`)).status;
 console.log('before', await read());

@@ -144,7 +144,7 @@ function byteCases(plans: fc.Arbitrary<RequestPlan>): fc.Arbitrary<FuzzCase> {
       .oneof({weight: 4, arbitrary: changed}, {weight: 1, arbitrary: random})
       // Without waits, which would delay the fuzzer, and without HEAD: from changed bytes the fuzzer cannot know that
       // the answer has no body.
-      .map(bytes => [{kind: 'bytes', bytes: bytes.replace(/([?&])wait=/g, '$1w=').replace(/HEAD(?= )/g, 'GET')}])
+      .map(bytes => [{kind: 'bytes', bytes: bytes.replace(/([?&])waitSeconds=/g, '$1w=').replace(/HEAD(?= )/g, 'GET')}])
   );
 }
 
@@ -198,7 +198,7 @@ function webSocketCases(): fc.Arbitrary<FuzzCase> {
   const headers = fc.tuple(version, key, fc.array(oddHandshakes(), {maxLength: 2}));
   const plans = fc
     .tuple(
-      fc.constantFrom('', '?initial=true', '?since=0', '?prefix=com.', '?wait=1', '?x=1', '?since=-1'),
+      fc.constantFrom('', '?initial=true', '?after=0', '?prefix=com.', '?waitSeconds=1', '?x=1', '?after=-1'),
       headers,
       frames,
     )

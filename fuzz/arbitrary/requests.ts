@@ -92,10 +92,13 @@ function pathsOf({path}: Operation, {segments}: RequestHints): fc.Arbitrary<stri
 /** Values of parameters whose meaning their schema does not describe, as written in a query. */
 const PARAMETERS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   prefix: fc.oneof(fc.constantFrom('', '', 'com.', 'x'), KEYS.map(writeParameter)),
-  after: fc.oneof(fc.constant('{{cursor}}'), KEYS.map(writeParameter)),
-  since: fc.oneof(fc.constantFrom('0', '1', '{{revision}}'), fc.nat({max: 999}).map(String)),
+  after: fc.oneof(
+    fc.constantFrom('{{cursor}}', '{{revision}}', '0', '1'),
+    fc.nat({max: 999}).map(String),
+    KEYS.map(writeParameter),
+  ),
   // Short, since the fuzzer waits for it.
-  wait: fc.constantFrom('1', '2', '50'),
+  waitSeconds: fc.constantFrom('1', '2', '50'),
 };
 
 function queriesOf({parameters}: Operation, document: ApiDocument): fc.Arbitrary<string> {
@@ -217,6 +220,11 @@ const ODD_CONTENT = fc.constantFrom<Header>(
   ['Content-Type', 'multipart/form-data; boundary=x'],
   ['Content-Type', 'application/json-patch+json'],
   ['Content-Encoding', 'gzip'],
+  // Writes that are something else than their method and body.
+  ['Content-Type', 'application/merge-patch+json'],
+  ['Content-Range', 'bytes 6-11/12'],
+  ['X-HTTP-Method-Override', 'PATCH'],
+  ['X-Method-Override', 'DELETE'],
 );
 
 /** An origin whose requests are always refused. */

@@ -104,7 +104,7 @@ export const ODD_SEGMENTS: fc.Arbitrary<string> = fc.oneof(
       unit: fc.constantFrom('%', '2', 'e', 'E', 'F', '.', '/', 'C', '0', 'a', '?', '&', '=', '#', ';'),
       maxLength: 8,
     })
-    .filter(text => !/[?&]wait=/.test(text)),
+    .filter(text => !/[?&]waitSeconds=/.test(text)),
 );
 
 /** Texts for a parameter, before they are encoded. */
@@ -176,14 +176,14 @@ export const ODD_QUERIES: fc.Arbitrary<string> = fc.constantFrom(
   'prefix=%',
   'prefix[]=a',
   'prefix=\xe9',
-  'ttl=1&TTL=2',
-  'ttl=1;limit=2',
+  'ttlSeconds=1&TTLSECONDS=2',
+  'ttlSeconds=1;limit=2',
   'all=true',
   'values=true',
-  'since=0',
+  'after=0',
   'initial=true',
   'mode=replace',
-  'dry-run=1',
+  'dryRun=1',
   `x=${'y'.repeat(16_500)}`,
 );
 
@@ -409,6 +409,14 @@ export const ODD_HEADERS: fc.Arbitrary<readonly [name: string, value: string]> =
     ['Content-Type', 'application/json-patch+json'],
     ['Content-Type', 'application/x-www-form-urlencoded'],
     ['Content-Type', '\xff'],
+    ['Content-Type', 'application/merge-patch+json'],
+    ['Content-Range', 'bytes 6-11/12'],
+    ['Content-Range', ''],
+    ['X-HTTP-Method-Override', 'PATCH'],
+    ['X-HTTP-Method-Override', 'GET'],
+    ['X-HTTP-Method', 'DELETE'],
+    ['X-Method-Override', 'put'],
+    ['X-Method-Override', 'POST'],
     ['Content-Encoding', 'gzip'],
     ['Content-Encoding', 'identity'],
     ['Content-Length', '0'],

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import {fileURLToPath} from 'node:url';
-import {ownUserId} from '../files/own.ts';
-import {platformPaths} from '../paths.ts';
-import {loadProgram, prepareCacheDirectory} from '../system/code-cache.ts';
+import {ownUserId} from '../core/files/own.ts';
+import {platformPaths} from '../platform/paths.ts';
+import {loadProgram, prepareCacheDirectory} from '../platform/system/code-cache.ts';
 import type * as program from './program.ts';
 import type * as service from './service.ts';
 

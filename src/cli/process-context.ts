@@ -1,13 +1,15 @@
+import {execFileSync} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
+import {readFileSync} from 'node:fs';
 import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import type {Readable, Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
-import {codeOf} from '../failures/error-text.ts';
-import {EXIT} from '../failures/exit-codes.ts';
-import type {PlatformPaths} from '../paths.ts';
-import {limitExit} from '../system/exit-limit.ts';
-import {type KeyHost, readKeys} from './key-input.ts';
+import {codeOf} from '../core/failures/app-error.ts';
+import {EXIT} from '../core/failures/exit-codes.ts';
+import type {PlatformPaths} from '../platform/paths.ts';
+import {limitExit} from '../platform/system/exit-limit.ts';
+import {isRunning} from '../platform/system/running-process.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
 /** The part of Node's `process` that the command line uses. */
@@ -22,7 +24,7 @@ export interface HostProcess extends KeyHost {
   getuid?(): number;
   on(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
   off(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
-  kill(processId: number, signal: StopSignal | 'SIGTSTP' | 0): unknown;
+  kill(processId: number, signal: StopSignal | 'SIGTSTP'): unknown;
   exit(exitCode: number): void;
 }
 
@@ -57,7 +59,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
       return () => host.off(signal, listener);
     },
     sendSignal: (processId, signal) => sendSignal(processId, signal, host),
-    isRunning: processId => canSignal(processId, host),
+    isRunning,
     exitNow: exitCode => host.exit(exitCode),
     limitExit: (timeoutMs, message) => limitHost(host, timeoutMs, `crewroom: ${message}`),
   };
@@ -77,16 +79,6 @@ function sendSignal(processId: number, signal: StopSignal, host: HostProcess): v
     host.kill(processId, signal);
   } catch (error) {
     if (codeOf(error) !== 'ESRCH') throw error;
-  }
-}
-
-/** Signal 0 reaches no process: it only fails if there is none (kill(2)). */
-function canSignal(processId: number, host: HostProcess): boolean {
-  try {
-    host.kill(processId, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -155,3 +147,99 @@ function createMessages(stream: HostOutput): Output {
     write: {value: (data: string | Uint8Array) => output.write(data).catch(() => {})},
   }) as Output;
 }
+
+/** The part of Node's `process` that {@link readKeys} uses. */
+interface KeyHost {
+  readonly stdin: KeyInput;
+  readonly platform: NodeJS.Platform;
+  readonly pid: number;
+  on(signal: 'SIGCONT', listener: () => void): unknown;
+  off(signal: 'SIGCONT', listener: () => void): unknown;
+  kill(processId: number, signal: 'SIGTSTP'): unknown;
+}
+
+/** An input stream of a process; `isTTY` and `setRawMode` are missing if it is not a terminal. */
+export type KeyInput = Readable & {readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown};
+
+/** Characters that a terminal sends for Ctrl+C and Ctrl+Z while it does not handle them itself. */
+const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
+
+/**
+ * Reads single keys from the terminal, which then neither echoes nor handles them: Ctrl+C is a key too. Ctrl+Z suspends the process as
+ * usual. While the process runs in the background, there are no keys. Node restores the terminal when the process ends.
+ *
+ * @param onKey Called with the character of each key. Pasted text and special keys are ignored.
+ * @returns A function that restores the terminal; undefined if standard input is not a terminal.
+ */
+function readKeys(host: KeyHost, onKey: (key: string) => void): (() => void) | undefined {
+  const {stdin, platform, pid} = host;
+  if (stdin.isTTY !== true || stdin.setRawMode === undefined) return undefined;
+  let isReading = false;
+  const begin = (): void => {
+    if (isReading || !isForeground(pid, platform)) return;
+    isReading = true;
+    stdin.setRawMode?.(true);
+    stdin.on('data', take).resume();
+  };
+  const end = (): void => {
+    if (!isReading) return;
+    isReading = false;
+    stdin.off('data', take).pause();
+    stdin.setRawMode?.(false);
+  };
+  const suspend = (): void => {
+    end();
+    // The whole group, as the terminal would.
+    host.kill(0, 'SIGTSTP');
+    // Runs when the process continues, or at once if the system ignores the signal because no shell could continue the process.
+    setImmediate(begin);
+  };
+  /** The shell may have changed the terminal meanwhile. */
+  const again = (): void => {
+    end();
+    begin();
+  };
+  function take(bytes: Uint8Array): void {
+    const text = Buffer.from(bytes).toString('latin1');
+    if (text.includes(CTRL_C)) onKey(CTRL_C);
+    else if (text === CTRL_Z && platform !== 'win32') suspend();
+    else if (text.length === 1) onKey(text);
+  }
+  host.on('SIGCONT', again);
+  begin();
+  return () => {
+    host.off('SIGCONT', again);
+    end();
+  };
+}
+
+/**
+ * Returns whether a process may use its terminal. The system stops a process in the background that changes the mode of its terminal or
+ * reads from it (termios(3), SIGTTOU and SIGTTIN). True if the system does not tell.
+ */
+function isForeground(processId: number, platform: NodeJS.Platform): boolean {
+  try {
+    const [group, foreground] = platform === 'linux' ? readGroups(processId) : askGroups(processId, platform);
+    return group === undefined || group === foreground;
+  } catch {
+    return true;
+  }
+}
+
+/** Reads the group of a process, and the one in the foreground of its terminal (proc(5), stat: pgrp and tpgid). */
+function readGroups(processId: number): readonly (string | undefined)[] {
+  const stat = readFileSync(`/proc/${processId}/stat`, 'latin1');
+  // The name of the program, in parentheses, may contain anything.
+  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return [group, foreground];
+}
+
+function askGroups(processId: number, platform: NodeJS.Platform): readonly (string | undefined)[] {
+  if (platform === 'win32') return [];
+  const line = execFileSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(processId)], {timeout: PS_TIMEOUT_MS});
+  return line.toString().trim().split(/\s+/);
+}
+
+/** Longest time to ask for the groups, in milliseconds: it takes some ten. */
+const PS_TIMEOUT_MS = 1000;

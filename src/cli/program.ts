@@ -1,4 +1,4 @@
-import type {PlatformPaths} from '../paths.ts';
+import type {PlatformPaths} from '../platform/paths.ts';
 import {COMMAND_LOADERS} from './loaders.ts';
 import {runProcess} from './run-process.ts';
 

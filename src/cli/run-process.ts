@@ -1,5 +1,5 @@
-import type {PlatformPaths} from '../paths.ts';
-import {withoutProxy} from '../system/without-proxy.ts';
+import type {PlatformPaths} from '../platform/paths.ts';
+import {withoutProxy} from '../platform/system/without-proxy.ts';
 import {processContext} from './process-context.ts';
 import {type Loaders, runCli} from './run.ts';
 

@@ -1,4 +1,4 @@
-import type {PlatformPaths} from '../paths.ts';
+import type {PlatformPaths} from '../platform/paths.ts';
 import {runProcess} from './run-process.ts';
 
 /**

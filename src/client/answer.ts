@@ -1,7 +1,5 @@
-import {FailureError} from '../failures/failure-error.ts';
-import {decodeJsonText, trustStoredJson} from '../json/json-text.ts';
-import {type FailureReading, readSentFailure} from '../protocol/failure/failure-document.ts';
-import {UnexpectedDocument} from '../protocol/text/read-document.ts';
+import {FailureError} from '../core/failures/failure-error.ts';
+import {decodeJsonText, trustStoredJson} from '../core/json/json-text.ts';
 
 /** An answer with its whole body. */
 export interface Answer {
@@ -15,13 +13,7 @@ export interface Answer {
  * Largest answer that is read, in bytes. A service can be configured for values of at most 256 MiB, and a page of values ends with
  * the value that exceeds its limit. Another program that uses the port may never stop sending.
  */
-export const SERVICE_ANSWER_BYTES_MAX = 320 * 1024 * 1024;
-
-/**
- * Largest document without values that is parsed, in bytes: an identity comes from files of at most 16 MiB. A parsed document
- * can take twenty times its size in memory.
- */
-const DOCUMENT_BYTES_MAX = 32 * 1024 * 1024;
+const SERVICE_ANSWER_BYTES_MAX = 320 * 1024 * 1024;
 
 /**
  * Reads an answer to its end.
@@ -40,46 +32,30 @@ export async function receiveAnswer(response: Response, url: string): Promise<An
     left -= chunk.length;
     if (left < 0) {
       void reader?.cancel().catch(() => {});
-      throw tooLarge({url, status}, SERVICE_ANSWER_BYTES_MAX);
+      throw unexpectedAnswer({url, status}, `it is larger than ${SERVICE_ANSWER_BYTES_MAX} bytes`);
     }
     chunks.push(chunk);
   }
   return {url, status, headers, bytes: new Uint8Array(await new Blob(chunks).arrayBuffer())};
 }
 
-/**
- * Reads the document of an answer.
- *
- * @param bytesMax Largest document that is parsed.
- * @throws {AppError} `unexpected-answer` for a document that the service does not write.
- */
-export function parseAnswer<T>(answer: Answer, read: (json: string) => T, bytesMax = DOCUMENT_BYTES_MAX): T {
-  if (answer.bytes.length > bytesMax) throw tooLarge(answer, bytesMax);
+/** Reads the document of an answer. @throws {AppError} `unexpected-answer` if it is cut off. */
+export function parseAnswer<T>(answer: Answer, read: (json: string) => T): T {
   return expecting(answer, () => read(decodeAnswer(answer)));
 }
 
-function tooLarge(answer: Pick<Answer, 'url' | 'status'>, bytesMax: number): FailureError {
-  return unexpectedAnswer(answer, `it is larger than ${bytesMax} bytes`);
-}
-
-/** Calls a reader of a part of an answer. @throws {AppError} `unexpected-answer` if the service does not write this part so. */
+/** Calls a reader of a part of an answer. @throws {AppError} `unexpected-answer` if this part is cut off or missing. */
 export function expecting<T>(answer: Pick<Answer, 'url' | 'status'>, read: () => T): T {
   try {
     return read();
-  } catch (error) {
-    if (!(error instanceof UnexpectedDocument)) throw error;
-    throw unexpectedAnswer(answer, error.message, {cause: error});
+  } catch (cause) {
+    throw unexpectedAnswer(answer, 'it cannot be read', {cause});
   }
 }
 
 /** Returns the text of an answer. */
 export function decodeAnswer({bytes}: Answer): string {
   return decodeJsonText(trustStoredJson(bytes));
-}
-
-/** Returns the failure that an answer reports. */
-export function failureIn(answer: Answer, isKnown: FailureReading['isKnown']): FailureError {
-  return parseAnswer(answer, json => readSentFailure(json, {httpStatus: answer.status, isKnown}));
 }
 
 /** Returns the failure for an answer that the service does not give. */

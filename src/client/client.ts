@@ -1,11 +1,10 @@
-import type {DefaultEventKind, EventKind} from '../domain/commits/event.ts';
-import type {IdentityDocument} from '../domain/identity/identity.ts';
-import {isDataFailure} from '../failures/members/data.ts';
-import {readDocument} from '../protocol/text/read-document.ts';
+import type {DefaultEventKind, EventKind, EventStream} from '../core/domain/commits/event.ts';
+import {assertNames} from '../core/domain/commits/option-names.ts';
+import type {IdentityDocument} from '../core/domain/identity/identity.ts';
+import {parseDocument} from '../core/protocol/text/read-document.ts';
 import {decodeAnswer, parseAnswer} from './answer.ts';
-import type {ClientEntries} from './client-entries.ts';
-import {createEventStream, type EventStream, type EventsOptions} from './event-stream.ts';
-import {HttpEntries} from './http-entries.ts';
+import {type ClientEntries, HttpEntries} from './client-entries.ts';
+import {type ClientEventsOptions, createEventStream} from './event-stream.ts';
 import {type ClientOptions, openTransport} from './options.ts';
 import type {CallOptions} from './transport.ts';
 
@@ -16,21 +15,21 @@ import type {CallOptions} from './transport.ts';
 export interface Client {
   readonly entries: ClientEntries;
   /**
-   * Returns the identity of the pilot.
+   * Returns the identity of the pilot: the document, and its text as it is served, with numbers that JavaScript cannot represent.
    *
    * @throws {AppError} `no-identity` when no pilot is signed in.
    */
-  identity(options?: CallOptions): Promise<IdentityAnswer>;
+  identity(options?: CallOptions): Promise<{readonly document: IdentityDocument; readonly text: string}>;
   /**
-   * Returns a stream of changes: see {@link EventStream}. Sends nothing until the stream is iterated. In a browser each stream uses
-   * one of the six connections that pages may open to an origin.
+   * Returns a stream of changes: see {@link EventStream}. Sends nothing until the stream is iterated, and reconnects when the connection is lost. In a
+   * browser each stream uses one of the six connections that pages may open to an origin.
    *
    * @example
    * ```ts
    * import {createClient} from 'crewroom/client';
    *
    * const {entries, events} = createClient();
-   * await entries.putValue('com.example.radio/volume', 0.5);
+   * await entries.put('com.example.radio/volume', 0.5);
    * for await (const event of events<number>({prefix: 'com.example.radio/', initial: true})) {
    *   if (event.kind === 'reset') console.log('Start over: changes were missed, and all existing entries come next');
    *   if (event.kind === 'entry-deleted' || event.kind === 'entry-expired') console.log(event.key, 'no longer exists');
@@ -40,16 +39,9 @@ export interface Client {
    * }
    * ```
    * @throws {AppError} From the iteration, failures that a new connection would not fix: `invalid-parameter`,
-   * `unexpected-answer` and others. Transient failures are retried, and reported to {@link EventsOptions.onConnection}.
+   * `unexpected-answer` and others. Transient failures are retried, and reported to {@link ClientEventsOptions.onConnection}.
    */
-  events<T = unknown, K extends EventKind = DefaultEventKind>(options?: EventsOptions<K>): EventStream<T, K>;
-}
-
-/** The identity, parsed and as text. */
-export interface IdentityAnswer {
-  readonly document: IdentityDocument;
-  /** The document as it was sent, with numbers that JavaScript cannot represent. */
-  readonly text: string;
+  events<T = unknown, K extends EventKind = DefaultEventKind>(options?: ClientEventsOptions<K>): EventStream<T, K>;
 }
 
 /**
@@ -60,19 +52,19 @@ export interface IdentityAnswer {
  * import {createClient} from 'crewroom/client';
  *
  * const {entries} = createClient();
- * await entries.putValue('com.example.hello/settings', {volume: 0.5});
+ * await entries.put('com.example.hello/settings', {volume: 0.5});
  * const settings = await entries.get<{volume: number}>('com.example.hello/settings');
  * console.log(settings?.value.volume, settings?.text); // 0.5 {"volume":0.5}
  * ```
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const transport = openTransport(options, isDataFailure);
+  const transport = openTransport(options);
   return {
     entries: new HttpEntries(transport),
     identity: async call => {
+      assertNames(call, 'call');
       const answer = await transport.send('GET', '/api/identity', call);
-      const document = parseAnswer(answer, json => readDocument<object>(json, {})) as IdentityDocument;
-      return {document, text: decodeAnswer(answer)};
+      return {document: parseAnswer(answer, parseDocument<IdentityDocument>), text: decodeAnswer(answer)};
     },
     events: options => createEventStream({transport}, options ?? {}),
   };

@@ -1,56 +1,34 @@
-import type {DefaultEventKind, EventKind} from '../domain/commits/event.ts';
-import type {GivenRevision, Revision} from '../domain/entries/revision.ts';
-import {parseRevision} from '../domain/entries/revision.ts';
-import type {FailureError} from '../failures/failure-error.ts';
-import {type ClientEvent, readEvent} from '../protocol/event/event.ts';
-import {type SseBlock, SseParser} from '../protocol/event/server-sent-events.ts';
-import {backoffMs} from '../time/backoff.ts';
+import type {DefaultEventKind, Event, EventKind, EventStream, EventsOptions} from '../core/domain/commits/event.ts';
+import {assertNames} from '../core/domain/commits/option-names.ts';
+import {LOST_REVISION, parseRevision} from '../core/domain/entries/identifiers.ts';
+import type {FailureError} from '../core/failures/failure-error.ts';
+import {readEvent} from '../core/protocol/event/event.ts';
+import {type SseBlock, SseParser} from '../core/protocol/event/server-sent-events.ts';
+import {backoffMs} from '../core/time/backoff.ts';
 import {expecting, unexpectedAnswer} from './answer.ts';
 import {formatQuery} from './query.ts';
-import {type CallOptions, isTransient, type Transport} from './transport.ts';
+import {isTransient, type Transport} from './transport.ts';
 import {waitMs} from './waiting.ts';
 
-/** Selects the events of a stream, and where it starts. */
-export interface EventsOptions<K extends EventKind = DefaultEventKind> extends CallOptions {
-  /**
-   * Kinds of events to receive. Without `reset`, the stream does not report that changes were missed. No log keeps `plugin-state`,
-   * `plugin-log` and `client-request`: a stream misses them while it has no connection.
-   * @default {all but these three}
-   */
-  readonly kinds?: readonly K[] | undefined;
-  /** Leaves out events of entries whose keys do not begin with it. Events without a key are not affected. @default {''} */
-  readonly prefix?: string | undefined;
-  /** The cursor of an earlier stream, after which this one starts. @default {the last commit} */
-  readonly since?: GivenRevision | undefined;
-  /** Delivers the existing entries first; with `since`, only after a `reset`. @default {false} */
-  readonly initial?: boolean | undefined;
-  /** Ends the stream; the iteration then ends without an error. */
-  readonly signal?: AbortSignal | undefined;
+/** Options of the events of a client. */
+export interface ClientEventsOptions<K extends EventKind = DefaultEventKind> extends EventsOptions<K> {
   /** Time limit for the beginning of each answer, in milliseconds. @default {that of the client} */
   readonly timeoutMs?: number | undefined;
-  /** Called when the stream is connected, and when the connection is lost. */
-  readonly onConnection?: ((state: ConnectionState) => void) | undefined;
+  /**
+   * Called when the stream is connected, and when the connection is lost: it reconnects after `retryAfterMs`. `because` is undefined if the service closed
+   * the connection, as when it stops.
+   */
+  readonly onConnection?:
+    | ((
+        state:
+          | {readonly kind: 'connected'}
+          | {readonly kind: 'lost'; readonly because: FailureError | undefined; readonly retryAfterMs: number},
+      ) => void)
+    | undefined;
 }
 
 /** State of the connection of an event stream. */
-export type ConnectionState =
-  | {readonly kind: 'connected'}
-  /** The stream reconnects after `retryAfterMs`. `because` is undefined if the service closed the connection, as when it stops. */
-  | {readonly kind: 'lost'; readonly because: FailureError | undefined; readonly retryAfterMs: number};
-
-/**
- * Events as they happen, in the order of their commits. Connects when it is iterated, reconnects when the connection is lost, and
- * releases its resources when the iteration ends. The events of a commit are delivered once all of them have arrived. No event of
- * an entry is missed, duplicated or out of order, even if the service restarts. Supports one iteration at a time.
- */
-export interface EventStream<T = unknown, K extends EventKind = DefaultEventKind>
-  extends AsyncIterable<ClientEvent<T, K>> {
-  /**
-   * The `since` with which another stream continues after the last delivered event. Among the events of one commit it is the
-   * cursor of the commit before. At first it is `since`; undefined without one, and while `initial` delivers existing entries.
-   */
-  readonly cursor: Revision | undefined;
-}
+export type ConnectionState = Parameters<NonNullable<ClientEventsOptions['onConnection']>>[0];
 
 /** Transport and limits of an event stream. */
 export interface EventStreamDeps {
@@ -59,7 +37,7 @@ export interface EventStreamDeps {
   readonly silenceMsMax?: number | undefined;
 }
 
-/** Longest silence of a connection, in milliseconds: three heartbeats of the service, which sends one every 15 seconds. */
+/** Longest silence of a connection, in milliseconds: three heartbeats of the service, one every 15 seconds. */
 export const SILENCE_MS_MAX = 45_000;
 
 /** Longest wait before the first attempt to reconnect, in milliseconds. The `retry` of the service is for an `EventSource`, which may try only once. */
@@ -69,7 +47,7 @@ const FIRST_WAIT_MS = 500;
 const WAIT_MS_MAX = 30_000;
 
 /**
- * Longest event that is read, in UTF-16 units. An event of this version has at most 67,000: a value of 64 KiB, a key of 512 bytes,
+ * Longest event that is read, in UTF-16 units. An event of this version has at most 60 KiB: a value of 56 KiB, a key of 512 bytes,
  * each of which may be escaped, and some numbers. Events of later versions may be longer.
  */
 const EVENT_LENGTH_MAX = 1024 * 1024;
@@ -77,29 +55,24 @@ const EVENT_LENGTH_MAX = 1024 * 1024;
 /** Longest commit that is held until its last event arrives, in UTF-16 units: twice the size of 1,000 events of the longest kind. */
 const COMMIT_LENGTH_MAX = 128 * 1024 * 1024;
 
-/**
- * A cursor that no store has reached, with as many digits as the service reads. A stream that lost its connection before it
- * received a cursor may have missed events. If it resumes after this cursor, the service reports that with `reset`.
- */
-const LOST_CURSOR = 999_999_999_999_999;
-
 /** Creates an event stream. Sends nothing until it is iterated. */
 export function createEventStream<T, K extends EventKind>(
   deps: EventStreamDeps,
-  options: EventsOptions<K>,
+  options: ClientEventsOptions<K>,
 ): EventStream<T, K> {
+  assertNames(options, 'events', 'call', ['onConnection']);
   return new HttpEventStream(deps, options) as EventStream<T, K>;
 }
 
 /** An event of any kind. */
-type AnyEvent = ClientEvent<unknown, EventKind>;
+type AnyEvent = Event;
 
 class HttpEventStream implements EventStream<unknown, EventKind> {
   readonly #transport: Transport;
   readonly #silenceMsMax: number;
-  readonly #options: EventsOptions<EventKind>;
+  readonly #options: ClientEventsOptions<EventKind>;
   /** Includes the id of its store, which may differ from the store of the client. */
-  #cursor: GivenRevision | undefined;
+  #cursor: string | undefined;
   #connectedBefore = false;
   /** Number of attempts to connect that failed in a row. */
   #failures = 0;
@@ -108,15 +81,15 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   /** Events of a commit whose cursor has not arrived yet. */
   #waiting: AnyEvent[] = [];
 
-  constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: EventsOptions<EventKind>) {
+  constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: ClientEventsOptions<EventKind>) {
     this.#transport = transport;
     this.#silenceMsMax = silenceMsMax;
     this.#options = options;
-    this.#cursor = options.since;
+    if (options.after !== undefined) this.#cursor = transport.store.format(options.after);
   }
 
-  get cursor(): Revision | undefined {
-    return typeof this.#cursor === 'object' ? this.#cursor.revision : this.#cursor;
+  get cursor(): string | undefined {
+    return this.#cursor;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<AnyEvent, undefined> {
@@ -191,16 +164,16 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   }
 
   #open(signal: AbortSignal): Promise<Response> {
-    const {prefix, kinds, since, initial} = this.#options;
-    const {store} = this.#transport;
+    const {prefix, kinds, initial} = this.#options;
     const query = formatQuery({
       prefix,
       kinds: kinds?.join(),
       // Only for the first connection: later ones continue after the last cursor, by `Last-Event-ID`.
-      since: since === undefined || this.#connectedBefore ? undefined : store.format(since),
+      after: this.#connectedBefore ? undefined : this.#cursor,
       initial,
     });
-    const resumed = this.#connectedBefore && {'Last-Event-ID': store.format(this.#cursor ?? LOST_CURSOR)};
+    // Without a cursor it may have missed events, which the service reports with `reset`.
+    const resumed = this.#connectedBefore && {'Last-Event-ID': this.#cursor ?? String(LOST_REVISION)};
     return this.#transport.open(EVENTS_PATH + query, {headers: {Accept: 'text/event-stream', ...resumed}, signal});
   }
 
@@ -215,7 +188,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   *#take(block: SseBlock, response: Response): Generator<AnyEvent> {
     const data = block.get('data');
     const event = data === undefined ? undefined : expecting(response, () => readEvent(data));
-    const cursor = parseRevision(block.get('id') ?? '');
+    const cursor = block.get('id');
     if (event?.kind === 'reset') {
       this.#inInitial = this.#options.initial === true;
       this.#cursor = undefined;
@@ -227,7 +200,8 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
     const last = events.pop();
     yield* events;
     if (cursor !== undefined) {
-      if (typeof cursor === 'object') this.#transport.store.meet(cursor);
+      const seen = parseRevision(cursor);
+      if (typeof seen === 'object') this.#transport.store.meet(seen);
       this.#inInitial = false;
       this.#cursor = cursor;
     }

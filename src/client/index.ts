@@ -1,44 +1,35 @@
 /** The typed client: browser and Node, no dependency. */
 
+export type {Principal} from '../core/domain/access/access.ts';
 export type {
   ClientRequested,
   DefaultEventKind,
-  EntryEvent,
   EntryRemoved,
   EntryWritten,
+  Event,
   EventKind,
+  EventStream,
+  EventsByKind,
+  EventsOptions,
   IdentityChanged,
   PluginLogged,
   PluginStateChanged,
   Reset,
-} from '../domain/commits/event.ts';
+} from '../core/domain/commits/event.ts';
 export type {
-  Committed,
-  DeleteOptions,
   Entries,
+  ListAllOptions,
   ListOptions,
   Page,
   PutOptions,
   Transaction,
-  TransactionCheck,
   TransactionOperation,
-  WriteOptions,
   Written,
-} from '../domain/entries/entries.ts';
-export type {Entry, EntryInfo, Expectation} from '../domain/entries/entry.ts';
-export type {Key} from '../domain/entries/key.ts';
-export type {ListAllOptions} from '../domain/entries/list-all.ts';
-export {
-  type GivenRevision,
-  NO_REVISION,
-  parseRevision,
-  type Revision,
-  type StoreRevision,
-} from '../domain/entries/revision.ts';
-export type {StandardIssue, StandardResult, StandardSchema} from '../domain/entries/standard-schema.ts';
-export type {StoreId} from '../domain/entries/store-id.ts';
-export type {TypedEntries} from '../domain/entries/typed-entries.ts';
-export type {SchemaOption, TypedEntry} from '../domain/entries/typed-entry.ts';
+} from '../core/domain/entries/entries.ts';
+export type {Entry, EntryInfo, Expectation} from '../core/domain/entries/entry.ts';
+export type {HistoryChange, HistoryPage} from '../core/domain/entries/history.ts';
+export type {GivenRevision, Key, Revision, StoreId} from '../core/domain/entries/identifiers.ts';
+export type {StandardSchema, TypedEntry} from '../core/domain/entries/typed-entry.ts';
 export type {
   Airline,
   AirlineAccount,
@@ -46,16 +37,14 @@ export type {
   AirlineSettings,
   IdentityDocument,
   PlatformAccount,
-  PluginSettings,
-} from '../domain/identity/identity.ts';
-export type {Limits} from '../domain/limits.ts';
-export type {Failure, FailureCode} from '../failures/failure.ts';
-export {describeOwnFailure as describeFailure, FailureError as AppError} from '../failures/failure-error.ts';
-export type {Conflict} from '../failures/members/problems.ts';
-export {decodeJsonText, type JsonText} from '../json/json-text.ts';
-export type {ClientEvent, ValueWritten} from '../protocol/event/event.ts';
-export {type Client, createClient, type IdentityAnswer} from './client.ts';
-export type {ClientEntries, ReadOptions} from './client-entries.ts';
-export type {ConnectionState, EventStream, EventsOptions} from './event-stream.ts';
+} from '../core/domain/identity/identity.ts';
+export type {PluginState} from '../core/domain/plugins/plugin.ts';
+export type {Failure, FailureCode} from '../core/failures/failure.ts';
+export {FailureError as AppError} from '../core/failures/failure-error.ts';
+export type {ConfigurationProblem, Conflict, DocumentProblem} from '../core/failures/members/problems.ts';
+export {encodeText, type JsonText} from '../core/json/json-text.ts';
+export {type Client, createClient} from './client.ts';
+export type {ClientEntries} from './client-entries.ts';
+export type {ClientEventsOptions} from './event-stream.ts';
 export type {ClientOptions} from './options.ts';
 export type {CallOptions} from './transport.ts';

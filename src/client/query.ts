@@ -1,5 +1,5 @@
-import {HALF_SURROGATE_PAIR} from '../domain/entries/key.ts';
-import {FailureError} from '../failures/failure-error.ts';
+import {HALF_SURROGATE_PAIR} from '../core/domain/entries/identifiers.ts';
+import {FailureError} from '../core/failures/failure-error.ts';
 
 /**
  * Formats the query of a URL, with its question mark. Returns an empty text if every parameter is undefined.

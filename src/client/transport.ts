@@ -1,13 +1,14 @@
-import type {Expectation} from '../domain/entries/entry.ts';
-import {formatRevision, type GivenRevision, NO_REVISION} from '../domain/entries/revision.ts';
-import type {StoreId} from '../domain/entries/store-id.ts';
-import {FailureError} from '../failures/failure-error.ts';
-import type {FailureReading} from '../protocol/failure/failure-document.ts';
-import {formatExpectation, hasBareRevision} from '../protocol/headers/preconditions.ts';
-import {readStoreId} from '../protocol/service-documents.ts';
-import {backoffMs} from '../time/backoff.ts';
-import {untilAborted} from '../time/until-aborted.ts';
-import {type Answer, failureIn, parseAnswer, receiveAnswer} from './answer.ts';
+import type {Expectation} from '../core/domain/entries/entry.ts';
+import {formatRevision, type GivenRevision, NO_REVISION, type StoreId} from '../core/domain/entries/identifiers.ts';
+import {FailureError} from '../core/failures/failure-error.ts';
+import {readSentFailure} from '../core/protocol/failure/failure-document.ts';
+import {API_HEADER, findApiProblem} from '../core/protocol/headers/api-header.ts';
+import {formatExpectation, hasBareRevision} from '../core/protocol/headers/preconditions.ts';
+import type {ServiceDocument} from '../core/protocol/service-documents.ts';
+import {parseDocument} from '../core/protocol/text/read-document.ts';
+import {backoffMs} from '../core/time/backoff.ts';
+import {untilAborted} from '../core/time/until-aborted.ts';
+import {type Answer, parseAnswer, receiveAnswer, unexpectedAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
 import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {describeCause, isSameOrigin, wasRefused} from './network/network.ts';
@@ -33,8 +34,6 @@ export interface TransportOptions {
   readonly signal: AbortSignal | undefined;
   readonly fetch: (request: Request) => Promise<Response>;
   readonly random: () => number;
-  /** Returns whether a problem document is a failure that this client expects, with all its members. */
-  readonly isKnownFailure: FailureReading['isKnown'];
 }
 
 /** Options of a request. */
@@ -136,18 +135,18 @@ export class Transport {
     return this.#signals.link(this.options.signal, ...others);
   }
 
-  /** Ends an exchange with `service-timeout` after a time, in milliseconds. @param timeoutMs By default that of the client. */
+  /** Ends an exchange with `service-timeout` after a time in milliseconds. @param timeoutMs By default the client's. */
   limit(exchange: LinkedSignal, path: string, timeoutMs = this.options.timeoutMs): void {
     const url = this.options.baseUrl + path;
     exchange.abortAfter(timeoutMs, () => new FailureError({code: 'service-timeout', url, timeoutMs}));
   }
 
-  /** Sends a request with its precondition. For a bare revision, asks for the id of the store first if it is not known yet. */
+  /** Sends a request with its precondition. For a bare revision, asks for the store id first if it is not known yet. */
   async #sendExpecting(method: string, path: string, sending: Sending): Promise<Answer> {
     const {expected, body = null, type = 'application/json', signal, repeatable = isIdempotent(expected)} = sending;
     if (hasBareRevision(expected) && this.store.id === undefined) {
       const service = await this.#sendAgain('/api', {method: 'GET', signal});
-      this.store.meet(parseAnswer(service, readStoreId));
+      this.store.meet(parseAnswer(service, parseDocument<ServiceDocument>));
     }
     const headers = {
       ...(body && {'Content-Type': type}),
@@ -182,9 +181,12 @@ export class Transport {
     const exchange = async (): Promise<T> => {
       // The service never redirects: a program that does is not the service, and must not get the request.
       const response = await this.options.fetch(new Request(url, {...init, redirect: 'error'}));
+      const {headers, status} = response;
+      const problem = findApiProblem(headers.get(API_HEADER));
+      if (problem !== undefined) throw unexpectedAnswer({url, status}, problem);
       this.#isMet = true;
-      if (response.ok || response.status === accept) return read(response, url);
-      throw failureIn(await receiveAnswer(response, url), this.options.isKnownFailure);
+      if (response.ok || status === accept) return read(response, url);
+      throw parseAnswer(await receiveAnswer(response, url), readSentFailure);
     };
     return this.part(exchange(), init.signal);
   }
@@ -215,12 +217,8 @@ interface Reading<T> extends Pick<SendOptions, 'accept'> {
  * request may have happened.
  */
 const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
-  'too-many-connections': 0,
-  'too-many-bodies': 0,
-  'user-lookup-failed': 0,
-  'too-many-subscribers': 0,
-  'store-unavailable': 0,
-  'store-busy': 0,
+  busy: 0,
+  unavailable: 0,
   'store-closed': 0,
   'outcome-unknown': 1,
   'service-unreachable': 1,
@@ -230,15 +228,15 @@ const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
 /** Returns whether a failure is transient. */
 export function isTransient(error: unknown): error is FailureError {
   if (!(error instanceof FailureError)) return false;
-  const {failure} = error;
+  const {code, failure, status} = error;
   // The status of a proxy whose service does not answer (RFC 9110 sections 15.6.3 to 15.6.5).
-  if ('status' in failure) return failure.status >= 502 && failure.status <= 504;
-  return failure.code in TRANSIENT;
+  const sent = failure === undefined ? status : 'status' in failure && failure.status;
+  return sent ? sent >= 502 && sent <= 504 : code in TRANSIENT;
 }
 
 /** Returns whether a request with this transient failure may have happened. */
-function mayHaveHappened({failure, cause}: FailureError): boolean {
-  return TRANSIENT[failure.code] !== 0 && !wasRefused(cause);
+function mayHaveHappened({code, cause}: FailureError): boolean {
+  return TRANSIENT[code] !== 0 && !wasRefused(cause);
 }
 
 /**
@@ -255,8 +253,9 @@ class PinnedStore {
     return answer;
   }
 
-  /** Returns a revision as it is sent. */
-  format(given: GivenRevision): string {
+  /** Returns a revision, or a cursor, as it is sent. */
+  format(given: GivenRevision | string): string {
+    if (typeof given === 'string') return given;
     if (typeof given === 'object') return formatRevision(given);
     // NO_REVISION means the same in every store.
     if (this.id === undefined || given === NO_REVISION) return String(given);

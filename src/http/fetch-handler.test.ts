@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {headerValues} from '../protocol/headers/raw-headers.ts';
+import {headerValues} from '../core/protocol/headers/raw-headers.ts';
 import {answer, emptyAnswer, type HttpHandler, type HttpRequest, jsonAnswer} from './core/message.ts';
 import {createFetchHandler} from './fetch-handler.ts';
 
@@ -47,7 +47,7 @@ describe('createFetchHandler()', () => {
     expect([response.status, response.headers.get('ETag'), response.headers.get('Content-Type')]).toEqual([
       201,
       '"1"',
-      'application/json',
+      'application/json; charset=utf-8',
     ]);
     expect(await response.text()).toBe('"é"');
   });
@@ -84,7 +84,7 @@ describe('createFetchHandler()', () => {
         cancelled = true;
       },
     });
-    expect(await (await send(endless)).json()).toEqual({code: 'value-too-large', sizeBytesMax: 10});
+    expect(await (await send(endless)).json()).toEqual({code: 'too-large', what: 'body', max: 10});
     expect(cancelled).toBe(true);
   });
 

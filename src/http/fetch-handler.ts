@@ -1,8 +1,8 @@
-import {AppError} from '../failures/app-error.ts';
-import {headerPairs} from '../protocol/headers/raw-headers.ts';
-import {type RequestHeaders, readRequestHeaders} from '../protocol/headers/request-headers.ts';
+import {AppError} from '../core/failures/app-error.ts';
+import {headerPairs} from '../core/protocol/headers/raw-headers.ts';
+import {type RequestHeaders, readRequestHeaders} from '../core/protocol/headers/request-headers.ts';
 import {assertBodySize} from './core/body.ts';
-import {type HttpHandler, type HttpRequest, type HttpStream, isStream} from './core/message.ts';
+import {type HttpHandler, type HttpRequest, type HttpStream, isStream, type LimitedBody} from './core/message.ts';
 
 /** Function that answers a `Request` with a `Response`, for programs that embed the service. */
 export type FetchHandler = (request: Request) => Promise<Response>;
@@ -101,13 +101,13 @@ class FetchRequest implements HttpRequest {
     this.#over.abort();
   }
 
-  async readBody(sizeBytesMax: number): Promise<Uint8Array> {
+  async readBody(sizeBytesMax: number, what: LimitedBody = 'body'): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let sizeBytes = 0;
     for await (const chunk of this.readChunks()) {
       sizeBytes += chunk.length;
       // Leaving the loop cancels the stream.
-      assertBodySize(sizeBytes, sizeBytesMax);
+      assertBodySize(sizeBytes, sizeBytesMax, what);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);

@@ -1,12 +1,11 @@
-import type {AllowedOrigins} from '../domain/access/allowed-origins.ts';
-import type {ServedFaults} from '../domain/faults/active-faults.ts';
-import type {Limits} from '../domain/limits.ts';
-import type {Log} from '../domain/log.ts';
-import type {PageProofs} from '../domain/plugins/page-proofs.ts';
-import type {Plugins} from '../domain/plugins/plugin.ts';
-import type {ConnectionStatistics} from '../domain/statistics.ts';
-import type {FailureCode} from '../failures/failure.ts';
-import {addressesOf} from '../system/loopback.ts';
+import type {AllowedOrigins} from '../core/domain/access/allowed-origins.ts';
+import type {ServedFaults} from '../core/domain/faults/fault.ts';
+import type {Limits} from '../core/domain/limits.ts';
+import type {Log} from '../core/domain/log.ts';
+import type {PageProofs} from '../core/domain/plugins/page-proofs.ts';
+import type {ServedPlugins} from '../core/domain/plugins/plugin.ts';
+import type {ConnectionStatistics} from '../core/domain/statistics.ts';
+import {addressesOf} from '../platform/system/loopback.ts';
 import {FailureLog} from './core/failure-log.ts';
 import {createHandler, type HandlerDeps} from './core/handler.ts';
 import type {HttpHandler} from './core/message.ts';
@@ -14,13 +13,14 @@ import {createSites, type Sites} from './core/sites.ts';
 import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {createPeerCheck} from './node/peer-check.ts';
 import {type RunningServer, startServer} from './node/server.ts';
+import {answerMissingPage} from './routes/docs-routes.ts';
 
 export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'access' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
   readonly faults: ServedFaults;
   /** Origins of other pages that may call. */
   readonly allowedOrigins: Pick<AllowedOrigins, 'has'>;
-  readonly plugins: Pick<Plugins, 'findByLabel'>;
+  readonly plugins: Pick<ServedPlugins, 'findByLabel'>;
   /** Host names at which pages of plugins prove themselves; undefined if none does. */
   readonly pages: PageProofs | undefined;
   readonly limits: Limits;
@@ -28,7 +28,7 @@ export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'access' |
   /** Returns random bytes, for the ids of requests. */
   readonly randomBytes: (sizeBytes: number) => Uint8Array;
   /** Called with the code of each failure that is answered, also to what is not a readable request. */
-  readonly onFailure: (code: FailureCode) => void;
+  readonly onFailure: (code: string) => void;
 }
 
 /** The address of an HTTP service, and the callers that its guard admits. */
@@ -37,12 +37,12 @@ export interface HttpSettings {
   readonly host: string;
   /** 0 lets the operating system choose. */
   readonly port: number;
-  readonly allowHost: readonly string[];
+  readonly allowHosts: readonly string[];
   /** Names or ids of other users whose programs may call. */
-  readonly allowUser: readonly string[];
+  readonly allowUsers: readonly string[];
 }
 
-/** The HTTP service: one guard and one handler, for requests inside the process and over sockets. It does not listen yet. */
+/** The HTTP service: one guard and one handler, for requests in process and over sockets. It does not listen yet. */
 export class HttpService implements AsyncDisposable {
   /** Answers a request without a socket. */
   readonly fetch: FetchHandler;
@@ -62,14 +62,17 @@ export class HttpService implements AsyncDisposable {
     this.#sites = this.#createSites(settings.port);
     const sites = (): Sites => this.#sites;
     const [failures, newRequestId] = [this.#failures, this.#newRequestId];
-    this.#handle = createHandler({access, routes, sites, failures, newRequestId, elapsedMs, onAnswered, faults});
+    // The sample back end has no pages.
+    const hasPages = routes.some(({path}) => path === '/docs');
+    const answered = {elapsedMs, onAnswered, answerMissingPage: hasPages ? answerMissingPage : undefined};
+    this.#handle = createHandler({access, routes, sites, failures, newRequestId, faults, ...answered});
     this.fetch = createFetchHandler(this.#handle);
   }
 
   /**
    * Starts the server. Idempotent, unless the first call failed.
    *
-   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUser` names no user.
+   * @throws {AppError} `address-in-use`, `address-unusable`; `invalid-configuration` if `allowUsers` names no user.
    */
   listen(): Promise<RunningServer> {
     this.#server ??= this.#start().catch(error => {
@@ -78,6 +81,12 @@ export class HttpService implements AsyncDisposable {
       throw error;
     });
     return this.#server;
+  }
+
+  /** Returns whether pages of an origin may call. */
+  mayCall(origin: string): boolean {
+    const port = this.#running?.port ?? this.#deps.settings.port;
+    return this.#sites(`localhost:${port}`)?.mayCall(origin) === true;
   }
 
   /** Returns figures of the connections of the server; undefined before it listens. */
@@ -100,7 +109,7 @@ export class HttpService implements AsyncDisposable {
       newRequestId: this.#newRequestId,
       onBadRequest: (error, requestId) => this.#failures.report(error, {requestId}),
       onError: error => log.error('connection failed', {error}),
-      findPeerProblem: await createPeerCheck({allowUser: settings.allowUser, log}),
+      findPeerProblem: await createPeerCheck({allowUsers: settings.allowUsers, log}),
       addresses: addressesOf(settings.host),
       port: settings.port,
       limits,
@@ -114,7 +123,7 @@ export class HttpService implements AsyncDisposable {
     const {settings, allowedOrigins, plugins, pages} = this.#deps;
     return createSites({
       port,
-      extraHosts: settings.allowHost,
+      extraHosts: settings.allowHosts,
       isAllowed: origin => allowedOrigins.has(origin),
       findPlugin: label => {
         const proved = pages?.findPlugin(label);

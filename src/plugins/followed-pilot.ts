@@ -1,5 +1,5 @@
-import type {CommonDeps} from '../domain/common-deps.ts';
-import type {Identity, IdentitySource} from '../domain/identity/identity.ts';
+import type {CommonDeps} from '../core/domain/common-deps.ts';
+import type {Identity, IdentitySource} from '../core/domain/identity/identity.ts';
 import type {Secrets} from './background/log/secrets.ts';
 
 export interface FollowedPilotDeps extends Pick<CommonDeps, 'timers'> {

@@ -1,23 +1,22 @@
 import {join} from 'node:path';
-import type {BackgroundTokens} from '../domain/access/access.ts';
-import type {CommonDeps} from '../domain/common-deps.ts';
+import type {BackgroundTokens} from '../core/domain/access/access.ts';
+import type {CommonDeps} from '../core/domain/common-deps.ts';
 import type {
-  CallablePlugin,
   PluginAnswer,
   PluginError,
   PluginLogLine,
+  PluginManifest,
   PluginRequest,
   PluginStatus,
-} from '../domain/plugins/plugin.ts';
-import {AppError} from '../failures/app-error.ts';
-import {messageOf} from '../failures/error-text.ts';
-import {wait} from '../time/wait.ts';
+  ServedPlugin,
+} from '../core/domain/plugins/plugin.ts';
+import {AppError, messageOf} from '../core/failures/app-error.ts';
+import {wait} from '../core/time/wait.ts';
 import type {Background, BackgroundDeps} from './background/background.ts';
-import {BackgroundErrors} from './background-errors.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
 import {BACKGROUND_ENTRY, BACKGROUND_FOLDER} from './directory/plugin-halves.ts';
 import type {CurrentPilot} from './followed-pilot.ts';
-import {describeStatus, findObstacle, NO_PILOT, type PluginProgress} from './plugin-status.ts';
+import {describeStatus, findObstacle, findPage, NO_PILOT, PluginErrors, type PluginProgress} from './plugin-status.ts';
 import {RestartPolicy} from './restart-policy.ts';
 import type {PluginStorage} from './storage.ts';
 
@@ -51,7 +50,7 @@ const LINES_MAX = 100;
  * One plugin, whose background it starts and stops. A loop starts the background, waits until it ends or a change requires a
  * restart, and stops it, so that a plugin never has two processes.
  */
-export class HostedPlugin implements CallablePlugin {
+export class HostedPlugin implements ServedPlugin {
   readonly #deps: HostedPluginDeps;
   #found: FoundPlugin;
   #progress: PluginProgress;
@@ -59,7 +58,7 @@ export class HostedPlugin implements CallablePlugin {
   /** Key of the pilot that the background was last started for. */
   #pilotKey: string | undefined;
   #storagePath: string | undefined;
-  readonly #errors: BackgroundErrors;
+  readonly #errors: PluginErrors;
   #ends = 0;
   /** How often its page was to be loaded again without a change of its files. */
   #pageLoads = 0;
@@ -76,7 +75,7 @@ export class HostedPlugin implements CallablePlugin {
   constructor(found: FoundPlugin, deps: HostedPluginDeps, after: Promise<void> | undefined) {
     this.#found = found;
     this.#deps = deps;
-    this.#errors = new BackgroundErrors(deps.onState);
+    this.#errors = new PluginErrors(deps.onState);
     this.#progress = findObstacle(found) ?? (deps.pilot() === undefined ? NO_PILOT : {state: 'starting'});
     this.#running = this.#run(after);
   }
@@ -84,6 +83,14 @@ export class HostedPlugin implements CallablePlugin {
   /** The plugin as it is on disk. */
   get found(): FoundPlugin {
     return this.#found;
+  }
+
+  get manifest(): PluginManifest | undefined {
+    return this.#found.manifest;
+  }
+
+  get pageDirectory(): string | undefined {
+    return findPage(this.#found);
   }
 
   /** The last lines that it logged, oldest first. */
@@ -115,6 +122,7 @@ export class HostedPlugin implements CallablePlugin {
   update(found: FoundPlugin): void {
     if (JSON.stringify(found) === JSON.stringify(this.#found)) return;
     const isSame = restartKeyOf(found) === restartKeyOf(this.#found);
+    if (found.page !== this.#found.page) this.notePage();
     this.#found = found;
     if (!isSame) this.#interrupt({state: 'restarting', reason: 'its files changed'});
     this.#deps.onState();
@@ -162,7 +170,10 @@ export class HostedPlugin implements CallablePlugin {
     return Promise.reject(new AppError({code: 'no-plugin-route', plugin, route, problem}));
   }
 
-  /** Sends the changed settings to the background. */
+  notePage(error?: PluginError): void {
+    if (this.#found.inDevelopment) this.#errors.notePage(error);
+  }
+
   updateSettings(settings: Readonly<Record<string, unknown>>): void {
     this.#background?.updateSettings(settings);
   }
@@ -196,7 +207,7 @@ export class HostedPlugin implements CallablePlugin {
     const {elapsedMs, log} = this.#deps;
     const {id: plugin, inDevelopment} = this.#found;
     const startedAtMs = elapsedMs();
-    this.#errors.clear();
+    this.#errors.clearBackground();
     this.#set({state: 'starting'});
     const reason = await this.#live(pilot, signal);
     if (signal.aborted) return;
@@ -223,17 +234,8 @@ export class HostedPlugin implements CallablePlugin {
     const onLog = (line: PluginLogLine): void => this.addLine(line);
     const token = this.#deps.tokens.create(id);
     const onError = (error: PluginError): void => this.#errors.noteStart(error);
-    const parts = {
-      id,
-      directory,
-      file,
-      usesSourceMaps,
-      identity,
-      onLog,
-      onError,
-      storagePath: this.#storagePath,
-      token,
-    };
+    const storagePath = this.#storagePath;
+    const parts = {id, directory, file, usesSourceMaps, identity, onLog, onError, storagePath, token};
     try {
       const background = this.#deps.start(parts);
       this.#background = background;

@@ -1,12 +1,12 @@
-import type {IdentitySource} from '../domain/identity/identity.ts';
-import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import {Listeners} from '../domain/listeners.ts';
-import {type LabelledPlugin, withoutPageSecrets} from '../domain/plugins/page-proofs.ts';
-import type {CallablePlugin, PluginLogLine, PluginStatus, Plugins} from '../domain/plugins/plugin.ts';
-import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
-import {AppError} from '../failures/app-error.ts';
-import type {DocumentProblem} from '../failures/members/problems.ts';
-import type {Timers} from '../time/timers.ts';
+import type {IdentitySource} from '../core/domain/identity/identity.ts';
+import {DEFAULT_LIMITS} from '../core/domain/limits.ts';
+import {Listeners} from '../core/domain/listeners.ts';
+import type {LabelledPlugin} from '../core/domain/plugins/page-proofs.ts';
+import type {LoggedLine, PluginLogLine, PluginStatus, ServedPlugins} from '../core/domain/plugins/plugin.ts';
+import {withoutSecrets} from '../core/domain/redaction.ts';
+import {AppError} from '../core/failures/app-error.ts';
+import type {DocumentProblem} from '../core/failures/members/problems.ts';
+import type {Timers} from '../core/time/timers.ts';
 import type {BackgroundDeps} from './background/background.ts';
 import {Secrets} from './background/log/secrets.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -21,10 +21,12 @@ export interface PluginHostDeps
     Pick<PluginDirectoryDeps, 'directory' | 'development' | 'hasPageServer' | 'takesForeign'>,
     Pick<BackgroundDeps, 'serviceHosts' | 'environment'> {
   readonly identity: IdentitySource;
+  /** Puts back what killed commands left in the directory of plugins. */
+  readonly restoreKept: (directory: string) => Promise<void>;
 }
 
 /** Host of the plugins of a service, which starts them once the port of the service is known. */
-export class PluginHost implements Plugins {
+export class PluginHost implements ServedPlugins {
   readonly #deps: PluginHostDeps;
   readonly #secrets = new Secrets();
   readonly #lineLimit: LineLimit;
@@ -36,7 +38,7 @@ export class PluginHost implements Plugins {
   readonly #leaving = new Map<string, {readonly plugin: HostedPlugin; readonly left: Promise<void>}>();
   #directoryProblem: string | undefined;
   #pilot: FollowedPilot | undefined;
-  #following: Promise<AsyncDisposable> | undefined;
+  #following: Promise<AsyncDisposable | undefined> | undefined;
   #isReady: () => void = () => {};
   readonly #ready: Promise<void>;
   #closed: Promise<void> | undefined;
@@ -60,7 +62,9 @@ export class PluginHost implements Plugins {
       for (const plugin of this.#plugins.values()) plugin.notePilot();
     };
     this.#pilot = new FollowedPilot({...this.#deps, secrets: this.#secrets, onChange});
-    this.#following = this.#follow(servicePort);
+    this.#following = this.#follow(servicePort).catch((error): undefined => {
+      this.#deps.log.error('cannot follow the folders of plugins', {error});
+    });
     void this.#following.then(this.#isReady);
   }
 
@@ -80,17 +84,8 @@ export class PluginHost implements Plugins {
     return this.#require(id).status();
   }
 
-  manifest(id: string): PluginManifest | undefined {
-    return this.#plugins.get(id)?.found.manifest;
-  }
-
   problems(id: string): readonly DocumentProblem[] {
     return this.#plugins.get(id)?.found.problems ?? [];
-  }
-
-  pageDirectory(id: string): string | undefined {
-    const plugin = this.#plugins.get(id);
-    return plugin === undefined ? undefined : findPage(plugin.found);
   }
 
   findByLabel(label: string): string | undefined {
@@ -114,12 +109,17 @@ export class PluginHost implements Plugins {
     return this.#require(id).lines;
   }
 
-  log(id: string | undefined, {level, text}: Pick<PluginLogLine, 'level' | 'text'>): void {
+  log(id: string | undefined, {level, text, place: given}: LoggedLine): void {
     if (!this.#lineLimit.admit()) return;
-    const line = {atMs: this.#deps.nowMs(), level, text: withoutPageSecrets(this.#secrets.mask(text))};
     const plugin = id === undefined ? undefined : this.#plugins.get(id);
-    if (plugin === undefined) this.#deps.log[level]('log of a page', {text: line.text});
-    else plugin.addLine(line);
+    const place = plugin?.found.inDevelopment === true ? given : undefined;
+    const mask = (secret: string): string => withoutSecrets(this.#secrets.mask(secret));
+    const [message, at] = [mask(text), place === undefined || place === '' ? undefined : mask(place)];
+    const told = place === undefined ? message : `its page failed: ${message}${at === undefined ? '' : ` (${at})`}`;
+    if (plugin === undefined) this.#deps.log[level]('log of a page', {text: told});
+    else plugin.addLine({loggedAtMs: this.#deps.nowMs(), level, text: told});
+    if (place !== undefined)
+      plugin?.notePage({during: 'page', message: message.slice(0, PAGE_ERROR_LENGTH_MAX), ...(at && {place: at})});
   }
 
   async restart(id: string): Promise<PluginStatus> {
@@ -131,12 +131,8 @@ export class PluginHost implements Plugins {
     for (const plugin of this.#plugins.values()) if (plugin.found.inDevelopment) plugin.reloadPage();
   }
 
-  find(id: string): CallablePlugin | undefined {
+  find(id: string): HostedPlugin | undefined {
     return this.#plugins.get(id);
-  }
-
-  updateSettings(id: string, settings: Readonly<Record<string, unknown>>): void {
-    this.#plugins.get(id)?.updateSettings(settings);
   }
 
   onState(listener: (id: string) => void): () => void {
@@ -176,7 +172,9 @@ export class PluginHost implements Plugins {
       import('./background/background.ts'),
       import('./directory/plugin-directory.ts'),
     ]);
-    const {environment, serviceHosts, nowMs, timers} = this.#deps;
+    const {directory, restoreKept, log, environment, serviceHosts, nowMs, timers} = this.#deps;
+    if (directory !== undefined)
+      await restoreKept(directory).catch(error => log.error('cannot put back what a killed command left', {error}));
     const surroundings = {servicePort, serviceHosts, environment, secrets: this.#secrets, nowMs, timers};
     const start: HostedPluginDeps['start'] = parts => {
       this.#secrets.remember(parts.token);
@@ -231,10 +229,13 @@ export class PluginHost implements Plugins {
   }
 }
 
+/** Longest message of an error of a page, in UTF-16 units: each program that shows plugins reads it with each change. */
+const PAGE_ERROR_LENGTH_MAX = 2000;
+
 /** Length of the interval that the limit holds for, in milliseconds. */
 const INTERVAL_MS = 1000;
 
-/** Limits the log lines that pages send over HTTP to `Limits.pluginLogLinesMax` per second, and counts the dropped ones. */
+/** Limits the log lines that pages send over HTTP to `Limits.pluginLogLinesMax` per second, counting dropped ones. */
 class LineLimit {
   readonly #timers: Timers;
   readonly #onDropped: (count: number) => void;

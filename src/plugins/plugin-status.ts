@@ -1,7 +1,14 @@
 import {join} from 'node:path';
-import type {PluginError, PluginState, PluginStatus} from '../domain/plugins/plugin.ts';
-import type {PluginManifest} from '../domain/plugins/plugin-manifest.ts';
-import {describeProblem} from '../failures/members/problems.ts';
+import type {
+  PluginAnswer,
+  PluginError,
+  PluginManifest,
+  PluginRequest,
+  PluginState,
+  PluginStatus,
+} from '../core/domain/plugins/plugin.ts';
+import {AppError} from '../core/failures/app-error.ts';
+import {describeProblem} from '../core/failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
 import {PAGE_FOLDER} from './directory/plugin-halves.ts';
@@ -47,18 +54,21 @@ export interface StatusParts {
   readonly pilot: CurrentPilot | undefined;
   readonly background: Background | undefined;
   readonly storagePath: string | undefined;
-  /** Error of the background since it was started. */
+  /** Error of the background since it was started, or of the page. */
   readonly error: PluginError | undefined;
   readonly ends: number;
   /** How often its page was to be loaded again without a change of its files. */
   readonly pageLoads: number;
 }
 
+/** States that say nothing about an error. */
+const TOLD_BY_ERROR: ReadonlySet<PluginState> = new Set(['running', 'not-built', 'page-only']);
+
 /** Describes a plugin with its state. */
 export function describeStatus(parts: StatusParts): PluginStatus {
   const {found, progress, pilot, background, storagePath, ends, pageLoads} = parts;
   const error = found.buildError ?? parts.error;
-  const isToldByError = error !== undefined && (progress.state === 'running' || progress.state === 'not-built');
+  const isToldByError = error !== undefined && TOLD_BY_ERROR.has(progress.state);
   const {id, manifest, directory, stamp, page, inDevelopment, hasBackground} = found;
   return {
     id,
@@ -69,7 +79,7 @@ export function describeStatus(parts: StatusParts): PluginStatus {
     ...progress,
     ...(isToldByError ? {reason: describeError(error)} : {}),
     ...(error === undefined ? {} : {error}),
-    warnings: findWarnings(found, pilot),
+    warnings: [...findWarnings(found, pilot), ...(background?.warnings ?? [])],
     inDevelopment,
     hasPage: findPage(found) !== undefined,
     icons: findPage(found) === undefined || found.icons.length === 0 ? undefined : found.icons,
@@ -94,12 +104,12 @@ function describePage(files: string | undefined, loads: number): Pick<PluginStat
 /** Describes an error in one line. */
 function describeError({during, message, place}: PluginError): string {
   const [line = ''] = message.split('\n', 1);
-  return `${during === 'build' ? 'its build' : during} failed: ${line}${place === undefined ? '' : ` (${place})`}`;
+  return `${during === 'build' || during === 'page' ? `its ${during}` : during} failed: ${line}${place === undefined ? '' : ` (${place})`}`;
 }
 
 function findWarnings({manifest, warnings, exposed}: FoundPlugin, pilot: CurrentPilot | undefined): readonly string[] {
   const open = exposed === undefined ? [] : [`it ${exposed}`];
-  const defects = warnings.map(warning => `${MANIFEST_FILE}: ${describeProblem(warning)}`);
+  const defects = warnings.map(warning => describeProblems([warning]));
   return manifest === undefined ? [] : [...open, ...defects, ...findForeignAirline(manifest, pilot)];
 }
 
@@ -110,4 +120,61 @@ function findForeignAirline({allowedCommunities}: PluginManifest, pilot: Current
   return [
     `it is made for the airline ${allowedCommunities.join(' or ')}, and the airline of the pilot is ${pilot.communityId}`,
   ];
+}
+
+/** Errors of a background since it was started, and of a page since it was loaded. */
+export class PluginErrors {
+  readonly #onChange: () => void;
+  #ofStart: PluginError | undefined;
+  #ofCall: PluginError | undefined;
+  #ofPage: PluginError | undefined;
+
+  /** @param onChange Called after each change of {@link last}, but for {@link clearBackground}. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Error of the load or the start of the background, or else of the last call that failed, or else of the page. */
+  get last(): PluginError | undefined {
+    return this.#ofStart ?? this.#ofCall ?? this.#ofPage;
+  }
+
+  clearBackground(): void {
+    this.#ofStart = undefined;
+    this.#ofCall = undefined;
+  }
+
+  /** Keeps the first error of the page; undefined when the page is loaded again. */
+  notePage(error: PluginError | undefined): void {
+    if (error !== undefined && this.#ofPage !== undefined) return;
+    const isChanged = error !== this.#ofPage;
+    this.#ofPage = error;
+    if (isChanged) this.#onChange();
+  }
+
+  /** Keeps the error of its load or its start. */
+  noteStart(error: PluginError): void {
+    this.#ofStart = error;
+    this.#onChange();
+  }
+
+  /** Keeps the error of a route that throws or does not answer in time, until the route answers. Never rejects. */
+  async noteCall({method, name, url}: PluginRequest, answered: Promise<PluginAnswer>): Promise<void> {
+    const during = `${method} ${name}`;
+    try {
+      await answered;
+      if (this.#ofCall?.during !== during) return;
+      this.#ofCall = undefined;
+    } catch (error) {
+      const failure = error instanceof AppError ? error.failure : undefined;
+      if (failure?.code !== 'plugin-failed' && failure?.code !== 'plugin-timeout') return;
+      const {problem: message, place} =
+        failure.code === 'plugin-failed'
+          ? failure
+          : {problem: `it did not answer within ${failure.timeoutMs} ms`, place: undefined};
+      const request = `${method} ${url.split('?', 1)[0]}`;
+      this.#ofCall = {during, message, request, ...(place === undefined ? {} : {place})};
+    }
+    this.#onChange();
+  }
 }

@@ -1,4 +1,4 @@
-import {Backoff} from '../time/backoff.ts';
+import {Backoff} from '../core/time/backoff.ts';
 
 /** Pause before the first start after an end, in milliseconds; doubled with each end that follows. */
 const FIRST_PAUSE_MS = 500;
@@ -6,7 +6,7 @@ const FIRST_PAUSE_MS = 500;
 /** Longest pause, in milliseconds. */
 const PAUSE_MAX_MS = 30_000;
 
-/** Period in which ends are counted, in milliseconds. A background that ran for longer starts over with the first pause. */
+/** Period in which ends are counted, in milliseconds. A background that ran longer starts over with the first pause. */
 const WINDOW_MS = 60_000;
 
 /** Ends within the window after which a background is not started again. */

@@ -1,7 +1,7 @@
 import {chmod, mkdtemp, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import {makeDirectory} from '../files/directory.ts';
-import {PRIVATE_DIRECTORY_MODE} from '../files/own.ts';
+import {makeDirectory} from '../core/files/directory.ts';
+import {PRIVATE_DIRECTORY_MODE} from '../core/files/own.ts';
 
 /** The place for the files of plugins: a directory that stays, with all of them, or the path and beginning of the name of a temporary one. */
 type StoragePlace = {readonly directory: string} | {readonly temporary: string};

@@ -1,8 +1,8 @@
 import {setFlagsFromString} from 'node:v8';
 import {describe, expect, test} from 'vitest';
-import {createEntry, createEntryInfo, type Entry} from '../domain/entries/entry.ts';
-import {type Key, parseKey} from '../domain/entries/key.ts';
-import {encodeJsonText} from '../json/json-text.ts';
+import {createEntry, createEntryInfo, type Entry} from '../core/domain/entries/entry.ts';
+import {type Key, parseKey} from '../core/domain/entries/identifiers.ts';
+import {encodeJsonText} from '../core/json/json-text.ts';
 import {decodeChanges, encodeChanges, encodedBytesMax} from './format/change-encoding.ts';
 import {
   beginEntryRecord,
@@ -11,8 +11,8 @@ import {
   decodeEntryState,
   endEntryRecord,
 } from './format/entry-record.ts';
-import {EntryCache} from './tree/entry-cache.ts';
-import {copyEntryOf, entryOf} from './wal/memtable-write.ts';
+import {EntryCache} from './tree/current-entries.ts';
+import {copyEntryOf, entryOf} from './wal/memtable.ts';
 
 setFlagsFromString('--allow-natives-syntax');
 const haveSameShape = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (

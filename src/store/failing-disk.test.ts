@@ -4,8 +4,8 @@ import {CrashRun} from '../../test/support/disk/crash-run.ts';
 import {type DiskCall, type Fault, MemoryDisk} from '../../test/support/disk/memory-disk.ts';
 import {memoryEngine, type States} from '../../test/support/disk/memory-engine.ts';
 import {IS_WINDOWS} from '../../test/support/platform.ts';
-import type {Store} from '../domain/commits/store.ts';
-import {SILENT_LOG} from '../domain/log.ts';
+import type {Store} from '../core/domain/commits/store.ts';
+import {SILENT_LOG} from '../core/domain/log.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 
 /** Number of calls of a run that fail, one in each of as many runs: opening a new store, and more than ten writes. */
@@ -57,7 +57,7 @@ describe('a store for which no file can be opened for a moment', () => {
         const store = await open(disk, states);
         let calls = 0;
         disk.onCall = async call => (call.kind === kind && ++calls === failing ? 'EMFILE' : undefined);
-        const failure = {code: 'store-unavailable', problem: expect.stringContaining('EMFILE')};
+        const failure = {code: 'unavailable', what: 'store', problem: expect.stringContaining('EMFILE')};
         await expect(write(store, put('a', '1'))).rejects.toMatchObject({failure});
         expect(store.readOnlyBecause).toBeUndefined();
         await write(store, put('a', '2'));

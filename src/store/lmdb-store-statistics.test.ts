@@ -4,8 +4,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {patch, put, remove, write} from '../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../test/support/store-fixture.ts';
-import type {Change} from '../domain/commits/change.ts';
-import type {Store} from '../domain/commits/store.ts';
+import type {Change, Store} from '../core/domain/commits/store.ts';
 
 /** Waits until the tree has all changes. Few are written into it after some seconds. */
 async function checkpointed(store: Store): Promise<void> {

@@ -1,32 +1,32 @@
 import {randomBytes} from 'node:crypto';
-import type {Change, ChangeListener, Changes} from '../domain/commits/change.ts';
-import type {Commit, CommitResult} from '../domain/commits/commit.ts';
-import {SNAPSHOT_IDLE_MS, type Snapshot} from '../domain/commits/snapshot.ts';
-import type {Store} from '../domain/commits/store.ts';
-import {hasExpired} from '../domain/commits/time-to-live.ts';
-import type {Entry, EntryInfo, SharedEntry} from '../domain/entries/entry.ts';
-import type {Key} from '../domain/entries/key.ts';
-import type {Range} from '../domain/entries/range.ts';
-import type {Revision} from '../domain/entries/revision.ts';
-import type {StoreId} from '../domain/entries/store-id.ts';
-import {DEFAULT_LIMITS} from '../domain/limits.ts';
-import {Listeners} from '../domain/listeners.ts';
-import type {Log} from '../domain/log.ts';
-import type {StoreStatistics} from '../domain/statistics.ts';
-import {AppError} from '../failures/app-error.ts';
+import type {Commit, CommitResult} from '../core/domain/commits/commit.ts';
+import {
+  type ChangeListener,
+  type Changes,
+  SNAPSHOT_IDLE_MS,
+  type Snapshot,
+  type Store,
+} from '../core/domain/commits/store.ts';
+import {hasExpired} from '../core/domain/commits/time-to-live.ts';
+import type {Entry, EntryInfo, SharedEntry} from '../core/domain/entries/entry.ts';
+import type {Key, Range, Revision, StoreId} from '../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../core/domain/limits.ts';
+import {Listeners} from '../core/domain/listeners.ts';
+import type {StoreStatistics} from '../core/domain/statistics.ts';
+import {AppError} from '../core/failures/app-error.ts';
+import {type ConversionDeps, convertStore} from './convert-store.ts';
 import {describeDataDirectory, measureFiles} from './disk/data-directory.ts';
 import type {FileSystem} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
+import {changesOf, type LoggedChange} from './format/change-encoding.ts';
 import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import {type LogDamage, logOpening, type OpenedDirectory, openDirectory} from './open-directory.ts';
 import {MONOTONIC_MS, StoreClock, type StoreClockDeps} from './plan/store-clock.ts';
-import {readLastRevision} from './tree/change-log-ends.ts';
-import {CurrentEntries} from './tree/current-entries.ts';
-import {EntryCache} from './tree/entry-cache.ts';
+import {readLastRevision} from './tree/change-log.ts';
+import {CurrentEntries, EntryCache} from './tree/current-entries.ts';
 import {type DueExpiries, readDue} from './tree/expiry-index.ts';
-import {MergedTable} from './tree/merged-table.ts';
-import {type ExpiredEntry, type ScannedTable, scanEntries, scanOf} from './tree/scan.ts';
+import {type ExpiredEntry, MergedTable, type ScannedTable, scanEntries, scanOf} from './tree/scan.ts';
 import {LmdbSnapshots, type SnapshotSource} from './tree/snapshots.ts';
 import type {StoreTables} from './tree/store-tables.ts';
 import {Tree} from './tree/tree.ts';
@@ -35,10 +35,9 @@ import {replayRecord} from './wal/replay.ts';
 import {DiskGate} from './write/disk-gate.ts';
 import {WritePath} from './write/write-path.ts';
 
-export interface LmdbStoreDeps extends StoreClockDeps {
+export interface LmdbStoreDeps extends StoreClockDeps, ConversionDeps {
   /** The data directory; it is created if it is missing. */
   readonly directory: string;
-  readonly log: Log;
   /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
   readonly logChangesMax?: number | undefined;
   /** Maximum size of keys and values in the change log, in bytes. @default {DEFAULT_LIMITS.logBytesMax} */
@@ -63,13 +62,17 @@ const SWEPT_MAX = 200;
 /**
  * Opens the store in a data directory, which no other process can open until the store is closed.
  *
- * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
+ * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-corrupt`; that of `beforeConversion`.
  */
 export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   const {newStoreId = false, engine = LMDB, onLogDamage} = deps;
   const options = {engine, randomBytes: deps.randomBytes ?? randomBytes, newStoreId, onLogDamage};
   const opened = await openDirectory(describeDataDirectory(deps.directory, deps.files), options);
   logOpening(opened, deps.log);
+  return convertStore(await createStore(deps, opened), opened, deps);
+}
+
+async function createStore(deps: LmdbStoreDeps, opened: OpenedDirectory): Promise<Store> {
   try {
     return new LmdbStore(deps, opened);
   } catch (error) {
@@ -79,7 +82,7 @@ export async function openLmdbStore(deps: LmdbStoreDeps): Promise<Store> {
   }
 }
 
-/** The store in LMDB: a tree, with a write-ahead log in front of it. `write/write-path.ts` shows how they are written. */
+/** The store in LMDB: a tree with a write-ahead log in front. `write/write-path.ts` shows how they are written. */
 class LmdbStore implements Store {
   readonly #opened: OpenedDirectory;
   readonly #tree: Tree;
@@ -131,11 +134,10 @@ class LmdbStore implements Store {
   }
 
   async statistics(): Promise<StoreStatistics> {
+    const figures = {...this.#writer.statistics(), trimmedRevision: this.#tree.changes.trimmed};
     // After the disk failed, or the end, it may be impossible to read.
     const entries = await Promise.resolve(this.#read(tables => tables.entries.count())).catch(() => undefined);
-    const figures = this.#writer.statistics();
-    const sizeBytes = await measureFiles(this.#opened.directory).catch(() => undefined);
-    return {entries, sizeBytes, trimmedRevision: this.#tree.changes.trimmed, ...figures};
+    return {...figures, entries, sizeBytes: await measureFiles(this.#opened.directory).catch(() => undefined)};
   }
 
   commit(commit: Commit): Promise<CommitResult> {
@@ -175,16 +177,17 @@ class LmdbStore implements Store {
     }
   }
 
-  async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+  async changes(after: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     this.#assertOpen();
     // Only the change log in the tree is trimmed.
     if (this.#isLogShort) await this.#writer.tryCheckpoint();
     return this.#read(({changes: table}) => {
       // A read may see a commit before the engine reports it to the writer.
-      const isKnown = since <= this.revision || since <= readLastRevision(table);
-      const changes = isKnown ? this.#readChanges(since, limit) : undefined;
+      const isKnown = after <= this.revision || after <= readLastRevision(table);
+      const changes = isKnown ? this.#readChanges(after, limit) : undefined;
       if (changes === undefined) return {kind: 'reset', revision: this.revision};
-      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? Math.max(since, this.revision)};
+      const revision = changes.at(-1)?.revision ?? Math.max(after, this.revision);
+      return {kind: 'changes', changes: changesOf(changes), revision};
     });
   }
 
@@ -229,10 +232,10 @@ class LmdbStore implements Store {
   }
 
   /** Reads changes from the tree, and then those that are not checkpointed yet. */
-  #readChanges(since: Revision, limit: number): readonly Change[] | undefined {
+  #readChanges(after: Revision, limit: number): readonly LoggedChange[] | undefined {
     const {changes} = this.#tree;
-    const checkpointed = since < changes.revision ? changes.read(since, limit) : [];
-    return checkpointed === undefined ? undefined : this.#memtable.readChanges(since, limit, checkpointed);
+    const checkpointed = after < changes.revision ? changes.read(after, limit) : [];
+    return checkpointed === undefined ? undefined : this.#memtable.readChanges(after, limit, checkpointed);
   }
 
   /** Returns a view of a table with the writes that are not checkpointed yet, as both are now. */

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
-import {createStoreId, STORE_ID_BYTES} from '../domain/entries/store-id.ts';
-import type {Log} from '../domain/log.ts';
-import {AppError} from '../failures/app-error.ts';
+import {createStoreId, STORE_ID_BYTES} from '../core/domain/entries/identifiers.ts';
+import type {Log} from '../core/domain/log.ts';
+import {AppError} from '../core/failures/app-error.ts';
 import {
   type DataDirectory,
   describeDataDirectory,
@@ -10,23 +10,25 @@ import {
   syncDirectories,
   unusableDirectory,
 } from './disk/data-directory.ts';
-import {readDataFormat, writeDataFormat} from './disk/data-format.ts';
+import {DATA_FORMAT, readDataFormat, writeDataFormat} from './disk/data-format.ts';
 import {syncFile} from './disk/file-system.ts';
 import {freeOpeningSpace} from './disk/reserve.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from './format/store-metadata.ts';
 import {type Engine, LMDB} from './lmdb/engine.ts';
 import {openingFailure} from './lmdb/engine-errors.ts';
 import type {LmdbEnvironment} from './lmdb/environment.ts';
-import {findWrongEnd, readLastRevision} from './tree/change-log-ends.ts';
+import {findWrongEnd, readLastRevision} from './tree/change-log.ts';
 import {openTables, readMetadata} from './tree/store-tables.ts';
 import type {TreeFiles} from './tree/tree.ts';
 import {type RecoveredRecord, type Recovery, readWriteAheadLog} from './wal/recovery.ts';
-import {secureRecords} from './wal/wal-files.ts';
 import type {WalRecord} from './wal/wal-format.ts';
+import {secureRecords} from './wal/write-ahead-log.ts';
 
 /** An opened data directory: its lock is held, and no damage was found in its files. */
 export interface OpenedDirectory extends TreeFiles {
   readonly lock: AsyncDisposable;
+  /** Version of its format. */
+  readonly format: number;
   /** Records of the write-ahead log that are not checkpointed, since the store was not closed. */
   readonly recovered: readonly WalRecord[];
   /** The reason why the store got a new id; undefined if it keeps its id. */
@@ -54,7 +56,7 @@ export interface OpeningOptions {
   readonly newStoreId: boolean;
   /**
    * Called for a damaged write-ahead log. If it resolves, the store is opened with what is kept and a new id, and the rest of the log is
-   * given up; if it rejects, so does the opening, and nothing was changed. @default {`store-damaged`}
+   * given up; if it rejects, so does the opening, and nothing was changed. @default {`store-corrupt`}
    */
   readonly onLogDamage?: ((damage: LogDamage) => Promise<void>) | undefined;
 }
@@ -62,16 +64,16 @@ export interface OpeningOptions {
 /**
  * Opens a data directory for this process alone. Nothing stays open if it fails.
  *
- * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-damaged`.
+ * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`, `store-corrupt`.
  */
 export async function openDirectory(directory: DataDirectory, options: OpeningOptions): Promise<OpenedDirectory> {
   const {engine} = options;
   const lock = await lockDirectory(directory, options);
   try {
-    const environment = await openStoreFiles(directory, engine);
+    const {environment, format} = await openStoreFiles(directory, engine);
     try {
       assertNoReaders(directory, environment);
-      return {directory, lock, engine, environment, ...(await readStore(directory, environment, options))};
+      return {directory, lock, engine, environment, format, ...(await readStore(directory, environment, options))};
     } catch (error) {
       await environment[Symbol.asyncDispose]();
       throw error;
@@ -99,7 +101,7 @@ export async function lockDataDirectory(path: string): Promise<AsyncDisposable> 
   }
 }
 
-/** Logs damage that does no harm, and, if the store got a new id, why cursors and ETags from before are no longer valid. */
+/** Logs damage that does no harm, and, if the store got a new id, why earlier cursors and ETags are invalid. */
 export function logOpening({newIdBecause, metadata, harmless, directory}: OpenedDirectory, log: Log): void {
   if (harmless !== undefined)
     log.error('the write-ahead log is damaged where it holds no commit; check the disk', {
@@ -149,7 +151,10 @@ function assertNoReaders({path}: DataDirectory, environment: LmdbEnvironment): v
   if (processId !== undefined) throw new AppError({code: 'data-directory-in-use', directory: path, processId});
 }
 
-async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise<LmdbEnvironment> {
+async function openStoreFiles(
+  directory: DataDirectory,
+  engine: Engine,
+): Promise<Pick<OpenedDirectory, 'environment' | 'format'>> {
   // Read again: only with the lock no other process can be writing it.
   const format = await readDataFormat(directory);
   if (format === undefined) await engine.removeUnfinished(directory);
@@ -164,15 +169,20 @@ async function openStoreFiles(directory: DataDirectory, engine: Engine): Promise
       await Promise.all(environments.map(each => syncFile(directory.files, join(each, 'data.mdb'))));
       await syncDirectories(directory);
       // Before the first transaction: a version that does not know this format must not open the store.
-      await writeDataFormat(directory);
-      await directory.files.syncDirectory(directory.path);
+      await markFormat(directory);
     }
     await protectFiles(directory);
-    return environment;
+    return {environment, format: format ?? DATA_FORMAT};
   } catch (error) {
     await environment[Symbol.asyncDispose]();
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
+}
+
+/** Marks a data directory as one of the present format, durably. */
+export async function markFormat(directory: DataDirectory): Promise<void> {
+  await writeDataFormat(directory);
+  await directory.files.syncDirectory(directory.path);
 }
 
 type RecoveredStore = Pick<OpenedDirectory, 'recovered' | 'metadata' | 'newIdBecause' | 'harmless'>;
@@ -187,7 +197,10 @@ async function readStore(
   if (damage !== undefined) {
     const {path} = directory;
     if (onLogDamage === undefined)
-      throw new AppError({code: 'store-damaged', directory: path, problem: damage, hint: RECOVERY_HINT});
+      throw new AppError(
+        {code: 'store-corrupt', what: 'whole', directory: path, problem: damage},
+        {advice: RECOVERY_ADVICE},
+      );
     await onLogDamage({problem: damage, kept: records, behind});
   }
   await secure(directory, records);
@@ -206,7 +219,7 @@ async function readStore(
 }
 
 /** Advice on a damaged write-ahead log. */
-export const RECOVERY_HINT =
+export const RECOVERY_ADVICE =
   'Keep a copy of the directory; "crewroom recover FILE" shows what is lost, keeps all before it, and writes what follows it to FILE';
 
 /** Makes records durable that were read: they may not be on the disk yet, but readers may only see durable ones. */

@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {FakeTime, type Opened} from '../../test/support/opened-store.ts';
 import {LOG_CHANGES_MAX, testAgainstModel} from '../../test/support/store-model.ts';
-import {SILENT_LOG} from '../domain/log.ts';
+import {SILENT_LOG} from '../core/domain/log.ts';
 import {openLmdbStore} from './lmdb-store.ts';
 import {openMemoryStore} from './memory/memory-store.ts';
 

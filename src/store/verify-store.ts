@@ -1,13 +1,13 @@
-import {join} from 'node:path';
-import {trustStoredKey} from '../domain/entries/key.ts';
-import type {Revision} from '../domain/entries/revision.ts';
-import {AppError} from '../failures/app-error.ts';
-import {describeDataDirectory} from './disk/data-directory.ts';
+import {type Revision, trustStoredKey} from '../core/domain/entries/identifiers.ts';
+import {AppError} from '../core/failures/app-error.ts';
+import {describeDataDirectory, unusableDirectory} from './disk/data-directory.ts';
 import {decodeChangeLogKey, decodeChangeLogRecord} from './format/change-log-record.ts';
 import {decodeEntryRecord} from './format/entry-record.ts';
-import {decodeMetadata, type StoreMetadata} from './format/store-metadata.ts';
-import {type FileTable, LmdbFile} from './lmdb/page-reader.ts';
+import {decodeMetadata} from './format/store-metadata.ts';
+import {OpeningError} from './lmdb/opening-limits.ts';
+import {readTables, type TableReader} from './lmdb/read-tables.ts';
 import {sum} from './plan/prepare-commit.ts';
+import {isSoundRow} from './tree/commit-rows.ts';
 import {encodeExpiry} from './tree/expiry-index.ts';
 import {readWriteAheadLog} from './wal/recovery.ts';
 
@@ -17,18 +17,18 @@ export interface Verification {
   readonly entries: number;
   /** Keys of the entries whose checksum fails, in their order. */
   readonly corruptKeys: readonly string[];
-  /** Number of missing entries: their pages cannot be read, so their keys are unknown. */
+  /** Number of entries that cannot be read: their page is damaged, or one before it, behind which the engine does not read on. */
   readonly lostEntries: number;
-  /** Messages about the pages that cannot be read. */
+  /** Messages about what the engine cannot read. */
   readonly damage: readonly string[];
-  /** Number of records of the change log that are damaged or lost. No entry is lost; subscribers start over. */
+  /** Number of records of the change log, and rows of ids of its commits, that are damaged or lost. No entry is lost; subscribers start over. */
   readonly damagedChanges: number;
   /**
    * Number of rows of the expiry index that do not match the entries, are damaged, or are missing. Reads are not affected; if a row
    * is missing, the expiry of its entry is never announced.
    */
   readonly wrongExpiries: number;
-  /** Number of changes that are only in the write-ahead log, since the store was not closed; the next opening reads them. */
+  /** Number of changes only in the write-ahead log, since the store was not closed; the next opening reads them. */
   readonly uncheckpointedChanges: number;
   /** True if the write-ahead log is missing: commits that were only in it are lost, and the next opening gives the store a new id. */
   readonly walMissing: boolean;
@@ -50,45 +50,42 @@ export interface VerifyOptions {
  * Reads every record of the store in a data directory and verifies its checksum, without changing anything. No service may be using
  * the directory, and `assertUndamaged` must have accepted its file.
  *
- * @throws The reason of `signal` if it is aborted.
+ * @throws {AppError} `data-directory-unusable` if the engine cannot open files there. The reason of `signal` if it is aborted.
  */
-export async function verifyStore(dataDir: string, options: VerifyOptions = {}): Promise<Verification> {
+export async function verifyStore(dataDir: string, {onProgress, signal}: VerifyOptions = {}): Promise<Verification> {
   const directory = describeDataDirectory(dataDir);
-  using file = new LmdbFile(join(directory.storePath, 'data.mdb'));
-  const {tables, damage} = file.tables();
-  const pick = (name: string): FileTable | undefined => tables.find(table => table.name === name);
   const expected = new ExpectedExpiries();
-  const entries = await verifyTable(
-    file,
-    pick('entries'),
-    (key, record) => isSoundEntry(key, record, expected),
-    options,
-  );
   let checkpointed: Revision = 0;
-  const isSoundChange = (key: Buffer, record: Buffer): boolean => {
-    const last = decodeChangeLogRecord(record)?.at(-1)?.revision;
-    const named = decodeChangeLogKey(key);
-    // Records come in their order. The changes of a sound record are more reliable than its key.
-    checkpointed = last ?? named ?? checkpointed;
-    return last !== undefined && last === named;
+  let walId: string | undefined;
+  const tables = {
+    entries: new TableFindings((key, record) => isSoundEntry(key, record, expected), onProgress),
+    changes: new TableFindings((key, record) => {
+      const last = decodeChangeLogRecord(record)?.at(-1)?.revision;
+      const named = decodeChangeLogKey(key);
+      // Records come in their order. The changes of a sound record are more reliable than its key.
+      checkpointed = last ?? named ?? checkpointed;
+      return last !== undefined && last === named;
+    }),
+    expiries: new TableFindings(row => expected.find(row)),
+    commits: new TableFindings(isSoundRow),
+    metadata: new TableFindings((_, record) => {
+      const decoded = decodeMetadata(record);
+      walId = decoded?.walId;
+      return decoded !== undefined;
+    }),
   };
-  const changes = await verifyTable(file, pick('changes'), isSoundChange, {signal: options.signal});
-  const expiries = await verifyTable(file, pick('expiries'), row => expected.find(row), {signal: options.signal});
-  let metadata: StoreMetadata | undefined;
-  const isSoundMetadata = (_: Buffer, record: Buffer): boolean => {
-    metadata = decodeMetadata(record);
-    return metadata !== undefined;
-  };
-  const about = await verifyTable(file, pick('metadata'), isSoundMetadata, {signal: options.signal});
-  const walId = metadata?.walId;
+  const damage = await readTables(directory.storePath, tables, signal).catch(error => {
+    throw error instanceof OpeningError ? unusableDirectory(dataDir, error) : error;
+  });
+  const {entries, changes, expiries, commits, metadata} = tables;
   const wal = await readWriteAheadLog(directory, {checkpointed, walId});
   return {
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
     lostEntries: entries.lost,
-    damage: [...damage, ...entries.damage, ...changes.damage, ...expiries.damage, ...about.damage],
-    storeIdDamaged: about.corruptKeys.length + about.lost > 0,
-    damagedChanges: changes.corruptKeys.length + changes.lost,
+    damage,
+    storeIdDamaged: metadata.corruptKeys.length + metadata.lost > 0,
+    damagedChanges: sum([changes, commits], ({corruptKeys, lost}) => corruptKeys.length + lost),
     wrongExpiries: expiries.corruptKeys.length + expected.missing,
     uncheckpointedChanges: sum(wal.records, record => record.changes.length),
     walMissing: walId !== undefined && !wal.isThere,
@@ -97,26 +94,33 @@ export async function verifyStore(dataDir: string, options: VerifyOptions = {}):
   };
 }
 
-async function verifyTable(
-  file: LmdbFile,
-  table: FileTable | undefined,
-  isSound: (key: Buffer, value: Buffer) => boolean,
-  {onProgress, signal}: VerifyOptions,
-) {
-  const found = {records: 0, corruptKeys: [] as string[], damage: [] as string[], lost: 0};
-  if (table === undefined) return found;
-  for await (const each of file.records(table)) {
-    signal?.throwIfAborted();
-    if (each.kind === 'damage') {
-      found.damage.push(each.problem);
-      continue;
-    }
-    if (each.value === undefined || !isSound(each.key, each.value)) found.corruptKeys.push(each.key.toString());
-    found.records++;
-    onProgress?.(found.records, table.records);
+/** Records of a table, and those of them that are not sound. */
+class TableFindings implements TableReader {
+  readonly #isSound: (key: Buffer, record: Buffer) => boolean;
+  readonly #onProgress: VerifyOptions['onProgress'];
+  readonly corruptKeys: string[] = [];
+  records = 0;
+  #expected = 0;
+
+  constructor(isSound: (key: Buffer, record: Buffer) => boolean, onProgress?: VerifyOptions['onProgress']) {
+    this.#isSound = isSound;
+    this.#onProgress = onProgress;
   }
-  found.lost = Math.max(0, table.records - found.records);
-  return found;
+
+  expect(records: number): void {
+    this.#expected = records;
+  }
+
+  take(key: Buffer, record: Buffer): void {
+    if (!this.#isSound(key, record)) this.corruptKeys.push(key.toString());
+    this.records++;
+    this.#onProgress?.(this.records, this.#expected);
+  }
+
+  /** Number of records that were not read. */
+  get lost(): number {
+    return Math.max(0, this.#expected - this.records);
+  }
 }
 
 function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): boolean {

@@ -1,8 +1,8 @@
 import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import type {ACCESS_MODES} from '../../src/domain/access/access.ts';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import type {ACCESS_MODES} from '../../src/core/domain/access/access.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {type CallerKind, pageOrigin} from '../support/access-callers.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
@@ -21,12 +21,12 @@ const call = async (path, options) => {
 };
 const keep = (key, value) => call('/api/store/' + encodeURIComponent(key), {method: 'POST', body: JSON.stringify(value)});
 const follow = prefix => new Promise(resolve => {
-  const stream = new EventSource(service + '/api/events?since=0&prefix=' + encodeURIComponent(prefix));
+  const stream = new EventSource(service + '/api/events?after=0&prefix=' + encodeURIComponent(prefix));
   stream.addEventListener('entry-written', event => (stream.close(), resolve(event.data)));
   stream.onerror = () => (stream.close(), resolve('refused'));
 });
 const socket = prefix => new Promise(resolve => {
-  const opened = new WebSocket(service.replace('http', 'ws') + '/api/events?since=0&prefix=' + encodeURIComponent(prefix));
+  const opened = new WebSocket(service.replace('http', 'ws') + '/api/events?after=0&prefix=' + encodeURIComponent(prefix));
   opened.onmessage = event => (opened.close(), resolve(event.data));
   opened.onerror = () => resolve('refused');
 });
@@ -82,8 +82,8 @@ describe.skipIf(!CAN_BROWSE)('two plugins of which one tries to take what the ot
   for (const {access, kind, own, others, session} of cases)
     test(`${access}, ${kind}: ${own ? 'works with its own data' : 'gets nothing'}${others ? ', and with everything else' : ''}`, async () => {
       const service = await startBoth(access);
-      await service.crewroom.entries.put(`${VICTIM}/secret`, '"of the victim"');
-      await service.crewroom.entries.put('shared/x', '"shared"');
+      await service.crewroom.entries.put(`${VICTIM}/secret`, 'of the victim');
+      await service.crewroom.entries.put('shared/x', 'shared');
       const evaluate = await openPage(service, kind, HOSTILE);
 
       // Its own data, by every way of a page.

@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
-import type {LogFields} from '../../src/domain/log.ts';
+import type {LogFields} from '../../src/core/domain/log.ts';
 import {type DrivenBrowser, OTHER_NAME, type Tab} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, driveChromium} from '../support/browsers/chromium.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
     'ui/index.html': '<!doctype html><title>a plugin</title>',
     'ui/client.js': Buffer.from((await bundleClient()).code).toString(),
   });
-  const options = {allowHost: [OTHER_NAME], plugins: home.path, ephemeral: true};
+  const options = {allowHosts: [OTHER_NAME], pluginsDir: home.path, ephemeral: true};
   service = await startService(options, {log: {error: keep, info: keep, debug: keep}});
   pages = await servePages(({url = '/'}, response) => {
     const html = new URL(url, 'http://any').searchParams.get('html') ?? '';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   disposables.push(pages, service, home);
   await untilRunning(service.crewroom.plugins, ID);
-  await service.crewroom.entries.put('there', '"untouched"');
+  await service.crewroom.entries.put('there', 'untouched');
 }, 30_000);
 afterAll(async () => {
   for (const each of disposables) await each[Symbol.asyncDispose]();
@@ -107,23 +107,23 @@ for (const {name, present, drive} of BROWSERS) {
         const before = await countCalls();
         const tab = await newTab();
         await tab.open(foreignPage(html(own(`/api/${ID}/count`))));
-        await expect.poll(codes).toContain('unmarked-request');
+        await expect.poll(codes).toContain('foreign-page');
         expect(await countCalls()).toBe(before);
       });
 
     test('is refused at once, whether or not a key exists', async () => {
       const tab = await newTab();
       for (const prefix of ['there', 'absent'])
-        await tab.open(foreignPage(`<img src="${own(`/api/events?prefix=${prefix}&since=1&wait=50`)}">`));
+        await tab.open(foreignPage(`<img src="${own(`/api/events?prefix=${prefix}&after=1&waitSeconds=50`)}">`));
       // A look-up would have waited for 50 seconds.
-      expect(codes()).toContain('unmarked-request');
+      expect(codes()).toContain('foreign-page');
     }, 45_000);
 
     test('a window shows no data, and names localhost', async () => {
       const tab = await newTab();
       await tab.open(own('/api/identity'));
       const text = String(await tab.run('document.documentElement.textContent'));
-      expect(text).toContain('unmarked-request');
+      expect(text).toContain('foreign-page');
       expect(text).toContain('http://localhost');
       expect(text).not.toMatch(/va_user|pilotID/);
     });
@@ -155,7 +155,7 @@ for (const {name, present, drive} of BROWSERS) {
       const tab = await newTab();
       await tab.open(own('/#/identity'));
       await expect.poll(() => tab.run('document.body.textContent'), {timeout: 10_000}).toContain('CRW0042');
-      expect(codes()).not.toContain('unmarked-request');
+      expect(codes()).not.toContain('foreign-page');
     });
 
     test('the client, a WebSocket and writes of its own page are answered, EventSource and plain reads are not', async () => {
@@ -164,7 +164,7 @@ for (const {name, present, drive} of BROWSERS) {
       const seen = await tab.run(`(async () => {
         const {createClient} = await import('./client.js');
         const {entries, events} = createClient({baseUrl: location.origin});
-        await entries.put('own', '1');
+        await entries.put('own', 1);
         const {text} = await entries.get('own');
         let first;
         for await (const {kind} of events({initial: true, prefix: 'own'})) { first = kind; break; }

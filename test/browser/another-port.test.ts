@@ -41,7 +41,7 @@ interface DevelopmentOptions {
 async function develop({isAllowed = true, configure, script = ''}: DevelopmentOptions): Promise<Development> {
   const port = await findFreePort();
   const origin = `http://localhost:${port}`;
-  const service = await startService(isAllowed ? {allowOrigin: [origin]} : {});
+  const service = await startService(isAllowed ? {allowOrigins: [origin]} : {});
   onTestFinished(() => service[Symbol.asyncDispose]());
   const directory = await makeTemporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());
@@ -113,7 +113,7 @@ describe.skipIf(!CAN_BROWSE)('a page behind the proxy of Vite (needs Chromium)',
       let writes = 0;
       // The subscription begins at a moment that the page does not see.
       const write = async (): Promise<unknown> => {
-        await service.crewroom.entries.put('a', String(++writes));
+        await service.crewroom.entries.put('a', Buffer.from(String(++writes)));
         return page.evaluate('taken.length > 0');
       };
       await expect.poll(write, {interval: 100}).toBe(true);
@@ -122,7 +122,7 @@ describe.skipIf(!CAN_BROWSE)('a page behind the proxy of Vite (needs Chromium)',
   test('is refused without the flag, and the answer names it', async () => {
     const {page, origin} = await develop({isAllowed: false, configure: config => config});
     const text = await page.evaluate(`fetch('/api/identity').then(answer => answer.text())`);
-    expect(text).toContain('foreign-origin');
+    expect(text).toContain('foreign-page');
     expect(text).toContain(`--allow-origin ${origin}`);
   });
 

@@ -62,7 +62,7 @@ describe.skipIf(!CAN_BROWSE)('a code of the owner', () => {
 
   test('makes the view of an open tab load what only the owner sees', async () => {
     const service = await startInTest({ephemeral: true, access: 'strict'});
-    await service.crewroom.entries.put('of-the-owner', '1');
+    await service.crewroom.entries.put('of-the-owner', 1);
     const {page} = await openConsole(browser, service.url, {fragment: '#/entries'});
     await page.getByText('only to its owner').waitFor();
     await paste(page, await createOwnerCode(service));

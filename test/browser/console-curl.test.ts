@@ -53,13 +53,13 @@ describe.skipIf(!CAN_BROWSE)('a curl command that the console copies', () => {
     for (const value of VALUES)
       test(`reads and writes ${JSON.stringify(value)} at ${JSON.stringify(key)}`, async () => {
         const {entries} = service().crewroom;
-        await entries.put(key, value);
+        await entries.put(key, Buffer.from(value));
         const {page} = await open(`#/entries/${encodeURIComponent(key)}`);
-        const write = await copy(page, page.getByRole('button', {name: 'curl to write the entry'}));
-        const read = await copy(page, page.getByRole('button', {name: 'curl to read the entry'}));
+        const write = await copy(page, page.getByRole('button', {name: 'Copy curl to write the entry'}));
+        const read = await copy(page, page.getByRole('button', {name: 'Copy curl to read the entry'}));
         for (const shell of SHELLS) {
-          await entries.put(key, 'null');
-          expect(await answerOf(shell, write)).toBe('{}');
+          await entries.put(key, null);
+          expect(JSON.parse(await answerOf(shell, write))).toHaveProperty('etag');
           expect((await entries.get(key))?.text).toBe(value);
           expect(await answerOf(shell, read)).toBe(value);
         }
@@ -68,7 +68,7 @@ describe.skipIf(!CAN_BROWSE)('a curl command that the console copies', () => {
   test('repeats a request with its address and its headers', async () => {
     const {entries, requests} = service().crewroom;
     const key = `repeated/${KEYS[0]}`;
-    await entries.put(key, '1.0');
+    await entries.put(key, Buffer.from('1.0'));
     const path = `/api/store/${encodeURIComponent(key)}`;
     const headers = [`If-None-Match: "it's-$HOME-\`id\`-\\"`, 'Accept: a/b;q="1"'];
     await callService(service(), `GET ${path}`, {headers});
@@ -80,5 +80,24 @@ describe.skipIf(!CAN_BROWSE)('a curl command that the console copies', () => {
       .filter(request => request.path === path)
       .map(request => [`If-None-Match: ${request.headers['if-none-match']}`, `Accept: ${request.headers['accept']}`]);
     expect(sent).toEqual([headers, headers, headers]);
+  });
+
+  test('on Windows, has a note in its place if cmd or PowerShell would read a part of it otherwise', async () => {
+    const {entries} = service().crewroom;
+    await entries.put('plain', 1);
+    await entries.put('a&calc', Buffer.from('{"a": "$(calc)"}'));
+    const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/120.0.0.0 Safari/537.36';
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const {page} = await openConsole(browser, service().url, {fragment: '#/entries/plain', permissions, userAgent});
+    const reading = page.getByRole('button', {name: 'Copy curl to read the entry'});
+    expect(await copy(page, reading)).toBe(`curl.exe http://localhost:${service().port}/api/store/plain`);
+    await page.evaluate(`location.hash = '#/entries/a%26calc'`);
+    await page.getByText('use “crewroom get” and, with a file, “crewroom put”').waitFor();
+    await expect.poll(() => page.getByRole('button', {name: /^curl/}).count()).toBe(0);
+    await callService(service(), 'GET /api/x&calc&');
+    await page.evaluate(`location.hash = '#/requests'`);
+    await page.getByRole('button', {name: 'GET /api/x&calc&, 404'}).click();
+    await page.getByText('There is no command to copy').waitFor();
+    expect(await page.getByRole('button', {name: 'Copy as curl'}).count()).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import {createMachine} from '../cli/crewroom.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {consoleAddress, keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
-import {FITS_WIDTH} from '../support/browsers/walk.ts';
+import {FIND_UNMARKED, FITS_WIDTH} from '../support/browsers/walk.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
@@ -28,11 +28,12 @@ beforeAll(async () => {
       parent.postMessage({kind: 'crewroom-notification', message: 'tuned at ' + location.host, type: 'info'}, '*')</script>`,
     'background/index.js': `console.log('ready')`,
   });
-  service = await startService({plugins: home.path, ephemeral: true});
+  service = await startService({pluginsDir: home.path, ephemeral: true});
   disposables.push(browser, service, home);
   await service.crewroom.plugins.ready();
   await untilRunning(service.crewroom.plugins, ID);
-  await service.crewroom.entries.put('radio/volume', '{"level": 1.0}');
+  await service.crewroom.entries.put('radio/volume', Buffer.from('{"level": 1.0}'));
+  await fetch(`${service.url}/api/identity`);
 });
 afterAll(async () => {
   for (const each of disposables) await each[Symbol.asyncDispose]();
@@ -46,12 +47,12 @@ const VIEWS: readonly (readonly [fragment: string, text: string])[] = [
   ['#/identity', '"CRW0042"'],
   ['#/entries', 'radio/volume'],
   ['#/entries/radio%2Fvolume', '"level": 1.0'],
-  ['#/events', 'Nothing has changed since'],
+  ['#/events', 'radio/volume'],
   ['#/requests', 'GET'],
   ['#/plugins', 'Running'],
   ['#/faults', 'Nothing fails on purpose.'],
   ['#/notifications', 'Notifications'],
-  ['#/settings', 'Dark mode'],
+  ['#/settings', 'Play sounds'],
 ];
 
 /** Text of a page. The editor has a shadow tree. */
@@ -73,10 +74,41 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the console in Firefox (needs firefox-esr)
     }
   });
 
+  test('shows what is chosen and where the focus is in the colours of the user', async () => {
+    await using own = await driveFirefox('user_pref("browser.display.document_color_use", 2);');
+    const tab = await own.newTab();
+    await tab.open(`${consoleAddress(service.url)}/`);
+    expect(await tab.run(`matchMedia('(forced-colors: active)').matches`)).toBe(true);
+    for (const [fragment, text] of VIEWS) {
+      await tab.run(`void (location.hash = ${JSON.stringify(fragment)})`);
+      await expect.poll(() => tab.run(SHOWN)).toContain(text);
+      await keepScreenshot(tab, `firefox-forced${fragment.replaceAll(/[^a-z]+/g, '-')}`);
+      expect([fragment, await tab.run(FIND_UNMARKED)]).toEqual([fragment, []]);
+    }
+  });
+
+  test('keeps the focus in the entry, and gives it back to the list', async () => {
+    const tab = await browser.newTab();
+    await tab.open(`${consoleAddress(service.url)}/`);
+    await service.crewroom.entries.put('radio/gone', 1);
+    await tab.run(`void (location.hash = '#/entries/radio%2Fgone')`);
+    const focused = `document.activeElement.localName + ' ' + (document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText)`;
+    await expect.poll(() => tab.run(focused)).toBe('h2 radio/gone');
+    await click(tab, 'Delete…');
+    await click(tab, 'Delete');
+    await expect.poll(() => tab.run(SHOWN)).toContain('The entry was deleted.');
+    await expect.poll(() => tab.run(focused)).toBe('h2 radio/gone');
+    await tab.run('history.back()');
+    await tab.run(`void (location.hash = '#/entries/radio%2Fvolume')`);
+    await expect.poll(() => tab.run(focused)).toBe('h2 radio/volume');
+    await tab.run(`void (location.hash = '#/entries')`);
+    await expect.poll(() => tab.run(focused)).toBe('div Entries');
+  });
+
   test('undoes a replacement with the command that it shows', async () => {
     await using stored = await startService();
     const {entries} = stored.crewroom;
-    await entries.put('kept/a', '1.0');
+    await entries.put('kept/a', Buffer.from('1.0'));
     const tab = await browser.newTab();
     await tab.open(`${consoleAddress(stored.url)}/#code=${await createOwnerCode(stored)}/entries`);
     await click(tab, 'Import…');

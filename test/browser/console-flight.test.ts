@@ -71,8 +71,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
   test('has its first altitude in the plot before there is a second one', async () => {
     const {url, crewroom} = await startInTest({ephemeral: true});
     crewroom.flight.start();
-    crewroom.flight.jump('CRUISE');
-    crewroom.flight.pause();
+    crewroom.flight.change({phase: 'CRUISE', isPaused: true});
     const {page} = await openConsole(browser, url, {fragment: '#/plugins'});
     await page.getByRole('main').getByRole('link', {name: 'Flight', exact: true}).click();
     await page.getByRole('img', {name: /Altitude over time: now [1-9]/}).waitFor();

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {describe, expect, test} from 'vitest';
 import {CAN_BROWSE} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {press, type} from '../support/browsers/keyboard.ts';
 import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
@@ -42,7 +42,7 @@ usePlugins(
     }),
   started => {
     ({browser, service} = started);
-    return service.crewroom.entries.put('radio/volume', '1');
+    return service.crewroom.entries.put('radio/volume', 1);
   },
 );
 
@@ -119,7 +119,6 @@ const USES: readonly Use[] = [
     link: 'Events',
     heading: 'Events',
     use: async page => {
-      await press(page, page.getByRole('button', {name: 'Show the last changes'}));
       const list = page.getByRole('region', {name: 'List of events'});
       await list.getByText('radio/volume').first().waitFor();
       await press(page, list, 'ArrowUp');
@@ -181,11 +180,12 @@ const USES: readonly Use[] = [
     link: 'Settings',
     heading: /Settings/,
     use: async page => {
-      await press(page, page.getByLabel('Dark mode'), 'Space');
+      await press(page, page.getByLabel('Play sounds'), 'Space');
       await press(page, page.getByRole('button', {name: 'Save'}));
-      await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('dark');
+      await page.getByText('Saved').waitFor();
+      expect(await page.getByLabel('Play sounds').isChecked()).toBe(false);
       await press(page, page.getByRole('button', {name: 'Restore defaults'}));
-      await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe('light');
+      await expect.poll(() => page.getByLabel('Play sounds').isChecked()).toBe(true);
     },
   },
 ];

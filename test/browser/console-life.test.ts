@@ -44,7 +44,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
   });
 
   test('shows why a plugin is broken', async () => {
-    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins({'plugin.json': '{}'})});
+    const {url} = await startInTest({ephemeral: true, pluginsDir: await writePlugins({'plugin.json': '{}'})});
     const {page} = await openConsole(browser, url, {fragment: `#/plugins/${ID}`});
     for (const tab of ['', '/settings', '/log']) {
       await page.evaluate(`location.hash = '#/plugins/${ID}${tab}'`);
@@ -62,7 +62,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
       'ui/index.html': '<!doctype html><p>hello</p>',
       'background/index.js': `console.log(${JSON.stringify(hostile.repeat(3))});`,
     });
-    const {url} = await startInTest({ephemeral: true, plugins});
+    const {url} = await startInTest({ephemeral: true, pluginsDir: plugins});
     const {page, problems} = await openConsole(browser, url, {viewport: {width: 360, height: 740}});
     for (const fragment of ['#/', '#/plugins', `#/plugins/${ID}`, `#/plugins/${ID}/log`]) {
       await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
@@ -97,7 +97,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
 
   test('reports that the service is away, and recovers by itself when it is back, with the page of the plugin', async () => {
     const [port, plugins] = [await findFreePort(), await writePlugins()];
-    const first = await startService({port, plugins, ephemeral: true});
+    const first = await startService({port, pluginsDir: plugins, ephemeral: true});
     const {page, problems} = await openConsole(browser, first.url, {fragment: `#/plugins/${ID}`});
     await page.frameLocator('iframe').locator('p').waitFor();
     await first[Symbol.asyncDispose]();
@@ -106,7 +106,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     // Opened while nothing answers: the frame shows the error of the browser.
     await page.getByRole('link', {name: 'Log', exact: true}).click();
     await page.getByRole('link', {name: 'Page', exact: true}).click();
-    await startInTest({port, plugins, ephemeral: true});
+    await startInTest({port, pluginsDir: plugins, ephemeral: true});
     await expect.poll(() => page.getByText('The service does not answer.').count()).toBe(0);
     await expect.poll(() => page.frameLocator('iframe').locator('p').textContent()).toBe('hello');
     expect(problems.filter(problem => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY|50\d/.test(problem))).toEqual(
@@ -121,7 +121,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
   ] as const)
     test(`loads ${part} as soon as it can be had, if it could not be had before`, async () => {
       const {url, crewroom} = await startInTest({ephemeral: true});
-      await crewroom.entries.putValue('a', 1);
+      await crewroom.entries.put('a', 1);
       const {page} = await openConsole(browser, url, {fragment});
       const loaded = page.locator(shown).first();
       await loaded.waitFor();
@@ -139,7 +139,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     });
 
   test('asks before it shows the page of a plugin if another site opened it, and not the next time', async () => {
-    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const {url} = await startInTest({ephemeral: true, pluginsDir: await writePlugins()});
     const outside = await servePages((_, response) => {
       response.writeHead(200, {'Content-Type': 'text/html'});
       response.end(`<!doctype html><a rel="noreferrer" href="${url}/#/plugins/${ID}">link</a>`);
@@ -217,7 +217,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
   });
 
   test('keeps what it shows if another program answers for the service', async () => {
-    const {url, crewroom} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const {url, crewroom} = await startInTest({ephemeral: true, pluginsDir: await writePlugins()});
     const {page} = await openConsole(browser, url, {fragment: `#/plugins/${ID}`});
     await page.frameLocator('iframe').locator('p').waitFor();
     await page.route('**/api/identity', route => route.fulfill({body: '<p>Welcome to the router'}));
@@ -231,7 +231,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
 
   test('shows the log that it loaded last, if an earlier answer arrives later', async () => {
     const [port, plugins] = [await findFreePort(), await writePlugins({'background/index.js': 'console.log("here");'})];
-    const first = await startService({port, plugins, ephemeral: true});
+    const first = await startService({port, pluginsDir: plugins, ephemeral: true});
     let release = (): void => {};
     const released = new Promise<void>(resolve => {
       release = resolve;
@@ -253,7 +253,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
     await page.getByRole('link', {name: 'Log', exact: true}).click();
     await asked;
     await first[Symbol.asyncDispose]();
-    await startInTest({port, plugins, ephemeral: true});
+    await startInTest({port, pluginsDir: plugins, ephemeral: true});
     await page.locator('.log-line').filter({hasText: 'here'}).waitFor();
     const early = page.waitForResponse('**/logs');
     release();
@@ -264,7 +264,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
   });
 
   test('plays one tone for notifications that arrive at once', async () => {
-    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const {url} = await startInTest({ephemeral: true, pluginsDir: await writePlugins()});
     const script = `window.tones = 0; const {start} = OscillatorNode.prototype;
       OscillatorNode.prototype.start = function () { tones++; start.call(this); }`;
     const {page} = await openConsole(browser, url, {script, fragment: `#/plugins/${ID}`});
@@ -277,7 +277,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
   });
 
   test('works at a host name without TLS, where browsers have neither locks nor a clipboard', async () => {
-    const {port, url} = await startInTest({ephemeral: true, allowHost: ['crew.test']});
+    const {port, url} = await startInTest({ephemeral: true, allowHosts: ['crew.test']});
     const {page, problems} = await openConsole(browser, `http://crew.test:${port}`);
     await page.getByRole('button', {name: 'Copy npx crewroom plugin new my-plugin'}).click();
     await page.getByText('Not copied', {exact: true}).first().waitFor();
@@ -292,7 +292,10 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
 
   test('restarts a background, and shows how many lines of a burst are missing', async () => {
     const burst = 'for (let n = 0; n < 3000; n++) console.log("line " + n);';
-    const service = await startInTest({ephemeral: true, plugins: await writePlugins({'background/index.js': burst})});
+    const service = await startInTest({
+      ephemeral: true,
+      pluginsDir: await writePlugins({'background/index.js': burst}),
+    });
     const code = await createOwnerCode(service);
     const {page} = await openConsole(browser, service.url, {code, fragment: `#/plugins/${ID}/log`});
     const lines = page.locator('.log-line');
@@ -307,7 +310,7 @@ describe.skipIf(!CAN_BROWSE)('a console in Chromium', () => {
   });
 
   test('has a menu on narrow screens that opens and closes with the keyboard', async () => {
-    const {url} = await startInTest({ephemeral: true, plugins: await writePlugins()});
+    const {url} = await startInTest({ephemeral: true, pluginsDir: await writePlugins()});
     const {page} = await openConsole(browser, url, {viewport: {width: 360, height: 740}});
     const button = page.getByRole('button', {name: 'Menu'});
     await button.focus();

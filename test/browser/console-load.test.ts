@@ -166,22 +166,27 @@ describe.skipIf(!CAN_BROWSE)('the theme of the console in Chromium', () => {
       expect(corners.filter(({brightness}) => brightness > 0.5 !== (shown === 'light'))).toEqual([]);
     });
 
-  test('follows the system until the user chooses, and again after the choice of its theme', async () => {
+  test('is one choice of three: that of the system, light, or dark', async () => {
     const service = await startInTest({ephemeral: true});
     const page = await openPage({colorScheme: 'light'});
     await page.goto(`${consoleAddress(service.url)}/`);
-    await page.getByRole('button', {name: 'Dark mode'}).waitFor();
+    const theme = page.getByLabel('Theme');
+    const shown = (): Promise<unknown> => page.evaluate(SHOWN_THEME);
+    await theme.waitFor();
+    expect([await theme.inputValue(), await shown()]).toEqual(['light dark', 'light']);
     await page.emulateMedia({colorScheme: 'dark'});
-    await page.getByRole('button', {name: 'Light mode'}).click();
-    await page.getByRole('button', {name: 'Dark mode'}).waitFor();
-    expect(await page.evaluate(SHOWN_THEME)).toBe('light');
+    await expect.poll(shown).toBe('dark');
+    await theme.selectOption('Light');
+    await expect.poll(shown).toBe('light');
     await page.emulateMedia({colorScheme: 'light'});
-    await page.getByRole('button', {name: 'Dark mode'}).click();
-    await page.getByRole('button', {name: 'Light mode'}).click();
-    await page.getByRole('button', {name: 'Dark mode'}).waitFor();
+    await theme.selectOption('Dark');
+    await expect.poll(shown).toBe('dark');
+    await page.reload();
+    await expect.poll(() => theme.inputValue()).toBe('dark');
+    await theme.selectOption('System');
+    await expect.poll(shown).toBe('light');
     await page.emulateMedia({colorScheme: 'dark'});
-    await page.getByRole('button', {name: 'Light mode'}).waitFor();
-    expect(await page.evaluate(SHOWN_THEME)).toBe('dark');
+    await expect.poll(shown).toBe('dark');
   });
 });
 

@@ -86,7 +86,7 @@ describe.skipIf(!CAN_BROWSE)('a refused origin, on the page of requests of the o
     const allowed = [];
     for (const name of ['0', '1', '20', 'null']) {
       const detail = await show(page, `GET /api/store/${name}, 403`);
-      await detail.getByText('foreign-origin').waitFor();
+      await detail.getByText('foreign-page').waitFor();
       if ((await detail.getByRole('button', {name: 'Allow this origin…'}).count()) > 0) allowed.push(name);
       await page.keyboard.press('Escape');
     }

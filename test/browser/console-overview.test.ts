@@ -3,6 +3,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
+import {createMachine} from '../cli/crewroom.ts';
 import {startPhpVms5} from '../support/back-ends.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
@@ -10,8 +11,10 @@ import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/cons
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {setFaults} from '../support/faults.ts';
 import {findFreePort} from '../support/free-port.ts';
+import {commandsOf, readGuide} from '../support/guide.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {ADA} from '../support/pilots.ts';
+import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
 import {writeAirline} from '../support/session-service.ts';
 
@@ -102,7 +105,7 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
 
   test('leads a newcomer first, with what is not done yet, and has its plots on the first screen', async () => {
     await using home = await makeTemporaryDirectory();
-    const {url, crewroom} = await startInTest({ephemeral: true, plugins: home.path});
+    const {url, crewroom} = await startInTest({ephemeral: true, pluginsDir: home.path});
     // As our own commands ask, which are no plugins.
     await (await fetch(`${url}/api/plugins`)).text();
     const viewport = {width: 1440, height: 900};
@@ -115,13 +118,13 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
     const ends = `Array.from(document.querySelectorAll('.plots'), each => each.getBoundingClientRect().bottom)`;
     expect(Math.max(...(await page.evaluate<readonly number[]>(ends)))).toBeLessThanOrEqual(viewport.height);
     // The settings of the console are no entries of a newcomer.
-    await page.getByRole('button', {name: 'Dark mode'}).click();
+    await page.getByLabel('Theme').selectOption('Dark');
     await expect.poll(() => crewroom.entries.get('crewroom/settings/core')).toBeDefined();
     await keepScreenshot(page, 'overview-newcomer-dark-1440');
     expect(await titles()).toEqual(all);
     await (await fetch(`${url}/api/identity`)).text();
     await expect.poll(titles).toEqual([all[0], all[2], all[3]]);
-    await crewroom.entries.putValue('com.example.hello/volume', 0.5);
+    await crewroom.entries.put('com.example.hello/volume', 0.5);
     await expect.poll(titles).toEqual([all[0], all[3]]);
     expect(problems).toEqual([]);
     crewroom.pilots.use('signed-out');
@@ -132,12 +135,38 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
   test('names commands as the user of the service calls them', async () => {
     await using installed = await startService({ephemeral: true}, {command: 'crewroom'});
     const {page} = await openConsole(browser, installed.url);
-    await page.getByText('crewroom dev my-plugin', {exact: true}).first().waitFor();
+    await page.getByText('crewroom plugin new my-plugin', {exact: true}).first().waitFor();
+  });
+
+  test('shows the lines to a first plugin that the guide shows, which its own test runs', async () => {
+    const {url} = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, url);
+    const lines = commandsOf(readGuide('first-plugin.md').slice(0, 1)).map(line => line.replace('hello', 'my-plugin'));
+    for (const fragment of ['#/', '#/plugins']) {
+      await page.goto(`${page.url().replace(/#.*/, '')}${fragment}`);
+      const shown = page.locator('.command', {hasText: 'plugin new'}).locator('xpath=..').locator('.command code');
+      await expect.poll(async () => (await shown.allTextContents()).slice(0, 4)).toEqual(lines);
+    }
+  });
+
+  test('leads to a plugin in development', async () => {
+    const machine = await createMachine();
+    await writePlugin(machine.home, {'plugin.json': manifestOf('com.example.led'), 'ui/index.html': 'led'});
+    const options = {environment: {XDG_RUNTIME_DIR: machine.home}};
+    const development = machine.spawn(['dev', '--json', '--port', '0'], options);
+    await development.until(({stdout}) => stdout.includes('\n'));
+    const {port} = JSON.parse(development.said().stdout);
+    const {url} = await machine.start(['--ephemeral'], options);
+    const {page} = await openConsole(browser, url);
+    const fact = page.locator('.facts > div', {hasText: 'Also running'});
+    await fact.getByText(`com.example.led in development, on ${port}`, {exact: true}).waitFor();
+    await fact.getByRole('link', {name: 'com.example.led'}).click();
+    await page.waitForURL(`http://crewroom.localhost:${port}/#/plugins/com.example.led`);
   });
 
   test('shows no steps to a user who has done them', async () => {
-    const {url, crewroom} = await startInTest({ephemeral: true, plugin: [EXAMPLE]});
-    await crewroom.entries.putValue('com.example.hello/volume', 0.5);
+    const {url, crewroom} = await startInTest({ephemeral: true, devPlugins: [EXAMPLE]});
+    await crewroom.entries.put('com.example.hello/volume', 0.5);
     await (await fetch(`${url}/api/identity`)).text();
     const {page} = await openConsole(browser, url, {viewport: {width: 1440, height: 900}});
     await page.getByRole('main').getByRole('link', {name: 'Logbook'}).waitFor();
@@ -153,7 +182,7 @@ describe.skipIf(!CAN_BROWSE)('the overview in Chromium', () => {
     expect(await figureOf(page, 'Revision')).toBe('0');
     expect(await figureOf(page, 'Size on the disk')).toMatch(/^[\d.]+ KiB$/);
     const value = JSON.stringify('x'.repeat(1_000_000));
-    for (const key of ['a', 'b', 'c']) await crewroom.entries.put(key, value);
+    for (const key of ['a', 'b', 'c']) await crewroom.entries.put(key, Buffer.from(value));
     await expect.poll(() => figureOf(page, 'Revision')).toBe('3');
     await expect.poll(() => figureOf(page, 'Size on the disk')).toMatch(/^[\d.]+ MiB$/);
     expect(problems).toEqual([]);
@@ -288,13 +317,9 @@ describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
     await page.getByLabel('Milliseconds').fill('250');
     await page.getByText('Only some requests').click();
     await page.getByLabel('Path').fill('/api/store/*');
-    await page.getByLabel('Share, in percent').fill('30');
-    await page.getByLabel('Seed').fill('7');
     await page.keyboard.press('Enter');
     await page.locator('.fault strong', {hasText: 'Delay: 250 ms'}).waitFor();
-    expect(service.crewroom.faults.list().faults).toEqual([
-      {kind: 'delay', delayMs: 250, path: '/api/store/*', probability: 0.3, seed: 7},
-    ]);
+    expect(service.crewroom.faults.list().faults).toEqual([{kind: 'delay', delayMs: 250, path: '/api/store/*'}]);
     await page.getByLabel('Fault', {exact: true}).selectOption('airline-away');
     await page.getByRole('button', {name: 'Switch on'}).click();
     await page.getByText('2 faults are on:').waitFor();
@@ -345,10 +370,10 @@ describe.skipIf(!CAN_BROWSE)('the page of faults in Chromium', () => {
     await page.getByText('Nothing fails on purpose.').waitFor();
     expect(await page.getByRole('button', {name: 'Switch on'}).isDisabled()).toBe(true);
     await page.getByText(`crewroom console --port ${service.port}`, {exact: true}).first().waitFor();
-    await setFaults(service, {kind: 'error', code: 'store-busy', plugin: 'com.example.hello'});
+    await setFaults(service, {kind: 'error', code: 'busy', plugin: 'com.example.hello'});
     await comeBack(page);
     await page.getByText('A fault is on:').waitFor();
-    expect(await page.getByRole('button', {name: 'Clear Failure: store-busy'}).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', {name: 'Clear Failure: busy'}).isDisabled()).toBe(true);
   });
 });
 

@@ -56,7 +56,7 @@ describe.skipIf(!CAN_BROWSE)('a console of the owner', () => {
 
   test('sends its token with every request and every stream, and in no address', async () => {
     const service = await startInTest({ephemeral: true});
-    await service.crewroom.entries.put('a', '1');
+    await service.crewroom.entries.put('a', 1);
     const code = await createOwnerCode(service);
     const {page, problems} = await openConsole(browser, 'about:blank');
     const sent: Request[] = [];

@@ -24,7 +24,7 @@ usePlugins(
   async started => {
     ({browser, service} = started);
     for (const name of ['volume', 'presets/tower', 'presets/ground'])
-      await service.crewroom.entries.put(`com.example.radio/${name}`, '1');
+      await service.crewroom.entries.put(`com.example.radio/${name}`, 1);
   },
 );
 
@@ -38,7 +38,7 @@ async function open(options: Parameters<typeof openConsole>[2] = {}): Promise<Op
 /** Opens the palette, and types into it. */
 async function find(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').waitFor();
+  await page.locator('[role="combobox"]').waitFor();
   await page.keyboard.type(text);
 }
 
@@ -75,7 +75,7 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
     });
 
   test('keeps what is chosen when keys are found above it', async () => {
-    await service.crewroom.entries.put('full/tank', '1');
+    await service.crewroom.entries.put('full/tank', 1);
     const {page} = await open();
     await find(page, 'full');
     await expect.poll(() => chosen(page)).toBe('Switch on Full disk');
@@ -89,7 +89,7 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
     const {page} = await open();
     await page.getByRole('button', {name: 'Find…'}).focus();
     await page.keyboard.down('Enter');
-    await page.getByRole('combobox').waitFor();
+    await page.locator('[role="combobox"]').waitFor();
     await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     expect(await page.getByRole('dialog').count()).toBe(1);
@@ -104,7 +104,7 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
     await expect.poll(() => chosen(page)).toBe('Serve first-officer');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    const {json} = service.crewroom.identity.current() ?? {};
+    const {json} = service.crewroom.identitySource.current() ?? {};
     const served = JSON.parse(Buffer.from(json ?? []).toString()).va_user;
     await page.getByRole('banner').getByText(`${served.firstName} ${served.lastName}`).waitFor();
     service.crewroom.pilots.use('captain');
@@ -142,7 +142,7 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
     await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.textContent')).toContain('Events');
     await page.keyboard.press('Meta+k');
-    await page.getByRole('combobox').waitFor();
+    await page.locator('[role="combobox"]').waitFor();
     await page.keyboard.press('Control+k');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
@@ -160,8 +160,8 @@ describe.skipIf(!CAN_BROWSE)('the palette in Chromium, with the keyboard alone',
         ['radio', 'palette-found'],
         ['xyz', 'palette-nothing'],
       ] as const) {
-        await page.getByRole('combobox').fill(text);
-        if (text === 'radio') await page.getByRole('option').nth(2).waitFor();
+        await page.locator('[role="combobox"]').fill(text);
+        if (text === 'radio') await page.locator('[role="option"]').nth(2).waitFor();
         await keepScreenshot(page, `${name}-${theme}-${width}`);
         expect([text, ...(await findViolations(page))]).toEqual([text]);
       }

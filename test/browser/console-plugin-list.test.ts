@@ -1,10 +1,12 @@
 import {once} from 'node:events';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {callAs, startCallers} from '../support/access-callers.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
+import {createOwnerCode} from '../support/owner-file.ts';
 import {startInTest} from '../support/service.ts';
 
 let browser: Browser;
@@ -48,8 +50,8 @@ const EMPTY_PAGES: readonly (readonly [fragment: string, title: string, way: str
   ['#/events', 'Nothing has changed since this page was opened.', 'curl http'],
   ['#/requests', 'No request yet.', 'curl http'],
   ['#/requests?key=none', 'No request matches the filters.', 'Show all'],
-  ['#/flight', 'No flight runs.', 'npx crewroom flight start'],
-  ['#/faults', 'Nothing fails on purpose.', 'npx crewroom fault delay'],
+  ['#/flight', 'No flight runs.', 'npx crewroom flight start --port'],
+  ['#/faults', 'Nothing fails on purpose.', 'npx crewroom fault delay 500ms --port'],
   ['#/notifications', 'No notifications since this page was opened.', 'a plugin'],
 ];
 
@@ -73,5 +75,21 @@ describe.skipIf(!CAN_BROWSE)('a page with nothing to show in Chromium', () => {
     await page.getByRole('button', {name: 'Show all'}).click();
     await page.getByText('No request yet.').waitFor();
     expect(problems).toEqual([]);
+  });
+});
+
+describe.skipIf(!CAN_BROWSE)('a plugin that was refused something in Chromium', () => {
+  test('has the command that gives it what it lacked, without what its page named to be read as more', async () => {
+    const service = await startCallers('attributed');
+    const keys = ['other/x', ' admin identity:secrets entries:read:x/y', 'x;{touch,pwned};/y'];
+    for (const key of keys) await callAs(service, 'page', {line: `GET /api/store/${encodeURIComponent(key)}`});
+    const {page} = await openConsole(browser, service.url, {code: await createOwnerCode(service)});
+    await page.evaluate(`location.hash = '#/plugins'`);
+    await page.getByText('This plugin was refused:').waitFor();
+    await page.getByText('Permissions that are no plain words are not proposed.').waitFor();
+    const commands = await page.locator('.command code').allTextContents();
+    expect(commands.filter(text => text.includes('access grant'))).toEqual([
+      'crewroom access grant com.a entries:read:other/',
+    ]);
   });
 });

@@ -42,7 +42,7 @@ async function putMany(prefix: string, count: number): Promise<void> {
       operations: Array.from({length: COMMIT_SIZE}, (_, index) => ({
         kind: 'put' as const,
         key: `${prefix}${from + index}`,
-        json: String(from + index),
+        value: Buffer.from(String(from + index)),
       })),
     });
 }
@@ -81,8 +81,8 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     const {page, problems} = await openConsole(browser, service.url, {fragment: '#/events'});
     await page.getByText('Nothing has changed since').waitFor();
     const {entries} = service.crewroom;
-    await entries.putValue('crew/captain', {name: 'Ada'}, {ttlSeconds: 3600});
-    await entries.putValue(HOSTILE_KEY, HOSTILE_VALUE);
+    await entries.put('crew/captain', {name: 'Ada'}, {ttlSeconds: 3600});
+    await entries.put(HOSTILE_KEY, HOSTILE_VALUE);
     await entries.delete('crew/captain');
     await page.getByRole('button', {name: 'Deleted crew/captain'}).waitFor();
     await keepScreenshot(page, 'events-live');
@@ -104,10 +104,22 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     expect(problems).toEqual([]);
   });
 
+  test('begins with the last changes, without the time at which they happened, which it does not know', async () => {
+    const {crewroom, url} = await startInTest({ephemeral: true});
+    await crewroom.entries.put('before', 1);
+    const {page} = await openConsole(browser, url, {fragment: '#/events'});
+    await page.getByRole('button', {name: 'Written before'}).waitFor();
+    await crewroom.entries.put('after', 1);
+    await page.getByRole('button', {name: 'Written after'}).waitFor();
+    const times = await rows(page).locator('time').allTextContents();
+    expect(times.map(time => time.replace(/\d\d/g, '12'))).toEqual(['', '12:12:12']);
+  });
+
   test('lets thousands of changes wait while it is paused, and says what it leaves out', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/events'});
-    await page.getByText('Nothing has changed since').waitFor();
-    await service.crewroom.entries.putValue('first', 1);
+    await rows(page).first().waitFor();
+    await page.getByRole('button', {name: 'Clear'}).click();
+    await service.crewroom.entries.put('first', 1);
     await page.getByRole('button', {name: 'Written first'}).waitFor();
     await page.getByRole('button', {name: 'Pause'}).click();
     await putMany('burst/', 3000);
@@ -130,14 +142,13 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
 
   test('stays at its end, and lets changes wait while the user looks at older ones', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/events'});
-    await page.getByRole('button', {name: 'Show the last changes'}).click();
     await page.getByText('1,000 lines', {exact: true}).waitFor();
     const list = page.getByRole('region', {name: 'List of events'});
     await expect.poll(() => isAtEnd(page)).toBe(true);
     await list.focus();
     await page.keyboard.press('Home');
     await page.getByRole('button', {name: /Continue/}).waitFor();
-    await service.crewroom.entries.putValue('newest', 1);
+    await service.crewroom.entries.put('newest', 1);
     await page.getByRole('button', {name: 'Continue 1 waiting'}).click();
     await page.getByRole('button', {name: 'Written newest'}).waitFor();
     await expect.poll(() => isAtEnd(page)).toBe(true);
@@ -154,13 +165,13 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     const first = await startService(options);
     const {page} = await openConsole(browser, first.url, {fragment: '#/events'});
     await page.getByText('Nothing has changed since').waitFor();
-    await first.crewroom.entries.putValue('before', 1);
+    await first.crewroom.entries.put('before', 1);
     await page.getByRole('button', {name: 'Written before'}).waitFor();
-    await first.crewroom.entries.putValue('last', 1);
+    await first.crewroom.entries.put('last', 1);
     await first[Symbol.asyncDispose]();
     await page.getByText('The service does not answer.').waitFor();
     const second = await startInTest(options);
-    await second.crewroom.entries.putValue('after', 1);
+    await second.crewroom.entries.put('after', 1);
     await page.getByRole('button', {name: 'Written after'}).waitFor();
     await expect.poll(() => page.locator('.event-line .revision').allTextContents()).toEqual(['1', '2', '3']);
   });
@@ -171,7 +182,6 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     const {page, problems} = await openConsole(browser, url, {fragment: '#/events'});
     // The import has commits of 1,000 entries, and the log has 100,000 changes.
     await page.getByText('the log has 2 to 101', {exact: true}).waitFor();
-    await page.getByRole('button', {name: 'Show the last changes'}).click();
     await page.getByRole('button', {name: `Written bulk/${LARGE_IMPORT - 1}`}).waitFor();
     expect(await rows(page).count()).toBe(1000);
     expect(await page.getByText('Reset', {exact: true}).count()).toBe(0);
@@ -182,7 +192,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await page.getByLabel('Replay after revision').fill('100');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.note.danger').count()).toBe(0);
-    await crewroom.entries.putValue('after', 1);
+    await crewroom.entries.put('after', 1);
     await page.getByText('the log has 2 to 102', {exact: true}).waitFor();
     // The log trims as many changes as another import brings.
     await crewroom.transfer.import(exportOf(LARGE_IMPORT / 2));
@@ -210,7 +220,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     const isRead = once(read, 'read');
     await page.getByLabel('Replay after revision').focus();
     await isRead;
-    await crewroom.entries.putValue('a', 1);
+    await crewroom.entries.put('a', 1);
     await page.getByText('the log has revision 1', {exact: true}).waitFor();
     released.dispatchEvent(new Event('released'));
     await (await answered).finished();
@@ -220,6 +230,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
   });
 
   test('says so if there is no such revision', async () => {
+    await service.crewroom.entries.put('there', 1);
     const {page} = await openConsole(browser, service.url, {fragment: '#/events'});
     await page.getByLabel('Replay after revision').fill('999999');
     await page.getByRole('button', {name: 'Replay'}).click();
@@ -227,9 +238,10 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
       .getByText(/revision/i)
       .and(page.locator('.note.danger p'))
       .waitFor();
-    await page.getByRole('button', {name: 'Show the last changes'}).click();
+    await page.getByLabel('Replay after revision').fill('0');
+    await page.getByRole('button', {name: 'Replay'}).click();
+    await expect.poll(() => page.locator('.note.danger').count()).toBe(0);
     await rows(page).first().waitFor();
-    expect(await page.locator('.note.danger').count()).toBe(0);
   });
 });
 
@@ -244,7 +256,7 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
     await rows(page).getByText('<b>bold</b>').waitFor();
     const api = page.getByRole('button', {name: 'GET /api/plugins, 200'});
     expect(await api.count()).toBe(0);
-    await page.getByLabel('Those of the console').check();
+    await page.getByLabel('Those of the console, and files of pages').check();
     await api.first().waitFor();
     await page.getByLabel('From').selectOption('Local programs');
     await page.getByLabel('Path').fill('STORE/M');
@@ -278,7 +290,7 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test('shows why an origin was refused, with its remedy', async () => {
+  test('shows why an origin was refused, with advice', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/requests'});
     await fetch(`${service.url}/api/session`, {headers: {Origin: 'http://localhost:3000'}});
     const detail = await select(page, 'GET /api/session, 403');
@@ -296,7 +308,7 @@ describe.skipIf(!CAN_BROWSE)('the page of requests in Chromium', () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/requests'});
     await fetch(`${service.url}/api/livez`, {headers: {Origin: 'null'}});
     const detail = await select(page, 'GET /api/livez, 403');
-    await detail.getByText('foreign-origin').waitFor();
+    await detail.getByText('foreign-page').waitFor();
     expect(await detail.getByRole('button', {name: 'Allow this origin…'}).count()).toBe(0);
   });
 });

@@ -92,7 +92,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
 
   test('exports what the list shows, and imports it after a check', async () => {
     const {entries} = service().crewroom;
-    for (const name of ['a', 'b']) await entries.put(`moved/${name}`, '1.0');
+    for (const name of ['a', 'b']) await entries.put(`moved/${name}`, Buffer.from('1.0'));
     const {page} = await openConsole(browser, service().url, {
       fragment: '#/entries',
       code: await createOwnerCode(service()),
@@ -107,8 +107,8 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     expect(exported).toContain('"key":"moved/a"');
     await page.getByText('Saved: 2 entries').waitFor();
     await page.getByRole('button', {name: 'Close', exact: true}).click();
-    await entries.put('moved/c', '3');
-    await entries.put('moved/a', '2');
+    await entries.put('moved/c', 3);
+    await entries.put('moved/a', 2);
     await page.getByRole('button', {name: 'Import…'}).click();
     const file = (text: string) => ({name: 'entries.ndjson', mimeType: '', buffer: Buffer.from(text)});
     await page.getByLabel('A file with an export').setInputFiles(file(exported.replace('"value":1.0', '"value":oops')));
@@ -133,7 +133,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
 
   test('a page that only reads replaces nothing before its user goes on without a snapshot', async () => {
     const {url, crewroom} = await startInTest();
-    await crewroom.entries.put('kept', '1');
+    await crewroom.entries.put('kept', 1);
     const {page} = await openConsole(browser, url, {fragment: '#/entries'});
     await page.getByRole('button', {name: 'Import…'}).click();
     await page.getByLabel('A file with an export').setInputFiles(EMPTY_EXPORT);
@@ -151,7 +151,7 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
   test('replaces nothing if the dialog is closed while the entries before are saved', async () => {
     const started = await startInTest();
     const {url, crewroom} = started;
-    await crewroom.entries.put('kept', '1');
+    await crewroom.entries.put('kept', 1);
     const {page} = await openConsole(browser, url, {fragment: '#/entries', code: await createOwnerCode(started)});
     let goOn = (): Promise<void> => expect.unreachable();
     await page.route('**/api/snapshots?*', async route => {
@@ -179,21 +179,21 @@ describe.skipIf(!CAN_BROWSE)('exports and imports in Chromium', () => {
     expect((await crewroom.entries.get('kept'))?.revision).toBe(1);
     // An import that fails midway has replaced a part.
     await page.unroute('**/api/snapshots?*');
-    let since: string | null = null;
-    await page.route('**/api/import?*dry-run=false', route => {
-      since = new URL(route.request().url()).searchParams.get('since');
+    let keepAfter: string | null = null;
+    await page.route('**/api/import?*dryRun=false', route => {
+      keepAfter = new URL(route.request().url()).searchParams.get('keepAfter');
       return route.abort();
     });
     await replaceAll();
     await page.getByText('The connection to the service was lost').waitFor();
     expect(await page.textContent('dialog')).toContain('crewroom snapshot load before-import-');
-    expect(since).toBe(`${crewroom.storeId}-1`);
+    expect(keepAfter).toBe(`${crewroom.storeId}-1`);
   }, 60_000);
 
   test('cancels an import midway, and says how much is stored', async () => {
     const started = await startInTest();
     const {url, crewroom} = started;
-    await crewroom.entries.put('large/other', '1');
+    await crewroom.entries.put('large/other', 1);
     const {page} = await openConsole(browser, url, {fragment: '#/entries', code: await createOwnerCode(started)});
     page.setDefaultTimeout(PATIENCE_MS);
     await chooseFile(page, await writeLargeFile());

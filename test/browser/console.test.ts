@@ -58,7 +58,7 @@ usePlugins(
   started => {
     ({browser, service} = started);
   },
-  home => ({plugins: join(home, 'plugins'), plugin: [development]}),
+  home => ({pluginsDir: join(home, 'plugins'), devPlugins: [development]}),
 );
 beforeEach(async () => {
   if (CAN_BROWSE)
@@ -87,7 +87,7 @@ describe.skipIf(!CAN_BROWSE)('the console in Chromium', () => {
     const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${DISPATCH}`});
     const query = frameOf(page).locator('#query');
     await expect.poll(() => query.textContent()).toBe('?darkmode=false&forecolor=%23FFFFFF&backcolor=%231B3A5C');
-    await page.getByRole('button', {name: 'Dark mode'}).click();
+    await page.getByLabel('Theme').selectOption('Dark');
     await expect.poll(() => query.textContent()).toBe('?darkmode=true&forecolor=%23FFFFFF&backcolor=%231B3A5C');
     expect(await (await call('/api/settings/core')).json()).toMatchObject({darkMode: true});
     const background = `getComputedStyle(document.querySelector('iframe')).backgroundColor`;

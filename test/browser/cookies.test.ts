@@ -26,7 +26,7 @@ beforeAll(async () => {
   const home = await makeTemporaryDirectory();
   for (const id of [HOSTILE, VICTIM])
     await writePlugin(join(home.path, id), {'ui/index.html': `<!doctype html><title>${id}</title><h1>${id}</h1>`});
-  service = await startService({plugins: home.path, ephemeral: true});
+  service = await startService({pluginsDir: home.path, ephemeral: true});
   pages = await servePages();
   disposables.push(service, pages, home);
   await service.crewroom.plugins.ready();

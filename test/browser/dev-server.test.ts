@@ -49,7 +49,7 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
     await writeFile(join(folder, 'src/page.css'), 'p { color: rgb(1, 2, 3); }');
     port = await findFreePort();
     await startVite();
-    service = await startService({plugin: [folder], ephemeral: true}, {pageServer: `http://localhost:${port}`});
+    service = await startService({devPlugins: [folder], ephemeral: true}, {pageServer: `http://localhost:${port}`});
     disposables.push(service, home);
     await untilRunning(service.crewroom.plugins, ID);
     page = await browser.newPage();

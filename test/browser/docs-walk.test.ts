@@ -2,7 +2,7 @@ import {readdirSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import type {Crewroom} from '../../src/crewroom.ts';
+import type {Crewroom} from '../../src/app/crewroom.ts';
 import {findViolations, RULES} from '../support/browsers/accessibility.ts';
 import type {DrivenBrowser} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
@@ -11,7 +11,7 @@ import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {FITS_WIDTH, type Walker, walkWith} from '../support/browsers/walk.ts';
 
 /** The published files: the pages need files that the build writes. */
-const PUBLISHED = '../../dist/index.js';
+const PUBLISHED = '../../dist/app/index.js';
 
 /** All pages of the documentation, by the files of the build. */
 const PAGES = readdirSync(fileURLToPath(new URL('../../dist/docs', import.meta.url)), {
@@ -26,8 +26,8 @@ let crewroom: Crewroom;
 let base: string;
 
 beforeAll(async () => {
-  const {openCrewroom} = (await import(PUBLISHED)) as typeof import('../../src/index.ts');
-  crewroom = await openCrewroom({ephemeral: true, port: 0});
+  const {openCrewroom} = (await import(PUBLISHED)) as typeof import('../../src/app/index.ts');
+  crewroom = await openCrewroom({store: 'memory', port: 0});
   base = `http://localhost:${(await crewroom.listen()).port}`;
 });
 afterAll(() => crewroom?.[Symbol.asyncDispose]());
@@ -83,6 +83,19 @@ describe.skipIf(!CAN_BROWSE)('each page of the documentation (needs Chromium)', 
     await page.getByRole('heading', {name: 'Containers', level: 1}).waitFor();
   });
 
+  test('copies the lines of a block of code', async () => {
+    const context = await browser.newContext({permissions: ['clipboard-read', 'clipboard-write']});
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(`${base}/docs/guides/sign-in`);
+    const block = page.locator('.code').first();
+    await block.getByRole('button', {name: 'Copy'}).click();
+    await block.getByRole('button', {name: 'Copied'}).waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toBe((await block.locator('pre').textContent())?.trimEnd());
+    await keepScreenshot(page, 'docs-copy');
+  });
+
   test('says so if the search cannot be loaded, and loads it with the next letter', async () => {
     const page = await browser.newPage();
     onTestFinished(() => page.close());
@@ -119,8 +132,8 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('pages of the documentation in Firefox', ()
       onTestFinished(() => tab.close());
       await tab.open(base + path);
       await expect.poll(() => tab.run('document.querySelector("search").hidden')).toBe(false);
-      if (path === '/docs/api')
-        await expect.poll(() => tab.run('document.querySelectorAll(".opblock").length')).toBeGreaterThan(20);
+      const operations = path === '/docs/api' ? 20 : -1;
+      await expect.poll(() => tab.run('document.querySelectorAll(".opblock").length')).toBeGreaterThan(operations);
       expect(await tab.run(FITS_WIDTH)).toBe(true);
       expect(await tab.run('document.querySelectorAll("#contents a").length')).toBeGreaterThan(25);
       await keepScreenshot(tab, `firefox-${path.slice(1).replaceAll('/', '-')}`);

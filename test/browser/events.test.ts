@@ -27,7 +27,7 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
     const directory = await makeTemporaryDirectory();
     onTestFinished(() => directory[Symbol.asyncDispose]());
     const start = async (port: number): Promise<TestService> => {
-      const started = await startService({port, dataDir: `${directory.path}/data`, allowOrigin: [origin]});
+      const started = await startService({port, dataDir: `${directory.path}/data`, allowOrigins: [origin]});
       onTestFinished(() => started[Symbol.asyncDispose]());
       return started;
     };
@@ -46,8 +46,8 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
         source.onopen = resolve;
       }).then(() => {});
     }, `http://localhost:${before.port}/api/events?prefix=a/`);
-    await before.crewroom.entries.put('a/1', '{\n"x":1}');
-    await before.crewroom.entries.put('b/1', '1');
+    await before.crewroom.entries.put('a/1', Buffer.from('{\n"x":1}'));
+    await before.crewroom.entries.put('b/1', 1);
     const service = await fetch(`http://localhost:${before.port}/api`);
     const {storeId} = (await service.json()) as {readonly storeId: string};
     await expectHeard(page, [['entry-written', 'a/1', `${storeId}-1`]]);
@@ -55,11 +55,11 @@ describe.skipIf(!CAN_BROWSE)('EventSource in a page of an allowed origin (needs 
     await before[Symbol.asyncDispose]();
     // Changes made before the port is open again.
     const away = await startService({port: 0, dataDir: `${directory.path}/data`});
-    await away.crewroom.entries.put('a/2', '2');
+    await away.crewroom.entries.put('a/2', 2);
     await away.crewroom.entries.delete('a/1');
     await away[Symbol.asyncDispose]();
     const after = await start(before.port);
-    await after.crewroom.entries.put('a/3', '3');
+    await after.crewroom.entries.put('a/3', 3);
     await expectHeard(page, [
       ['entry-written', 'a/1', `${storeId}-1`],
       ['entry-written', 'a/2', `${storeId}-3`],
@@ -76,21 +76,21 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('EventSource in a page of an allowed origin
     await using firefox = await driveFirefox();
     const tab = await firefox.newTab();
     await using server = await servePages();
-    const allowOrigin = [`http://127.0.0.1:${server.port}`];
-    const before = await startService({port: 0, dataDir, allowOrigin});
+    const allowOrigins = [`http://127.0.0.1:${server.port}`];
+    const before = await startService({port: 0, dataDir, allowOrigins});
     await tab.open(`http://127.0.0.1:${server.port}/`);
     const url = `http://localhost:${before.port}/api/events`;
     await tab.run(`void (window.heard = [], window.source = new EventSource('${url}'), source.addEventListener(
       'entry-written', event => heard.push(JSON.parse(event.data).key)))`);
     await expect.poll(() => tab.run('source.readyState')).toBe(1);
-    await before.crewroom.entries.put('a', '1');
+    await before.crewroom.entries.put('a', 1);
     await expect.poll(() => tab.run('heard')).toEqual(['a']);
 
     await before[Symbol.asyncDispose]();
     // A restart that takes long: nothing listens meanwhile.
     await setTimeout(3000);
-    await using after = await startService({port: before.port, dataDir, allowOrigin});
-    await after.crewroom.entries.put('b', '1');
+    await using after = await startService({port: before.port, dataDir, allowOrigins});
+    await after.crewroom.entries.put('b', 1);
     await expect.poll(() => tab.run('heard'), {timeout: 20_000}).toEqual(['a', 'b']);
   });
 });

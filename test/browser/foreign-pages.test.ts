@@ -1,6 +1,6 @@
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
-import type {LogFields} from '../../src/domain/log.ts';
+import type {LogFields} from '../../src/core/domain/log.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {startService, type TestService} from '../support/service.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
     crosssite: `http://127.0.0.2:${port}`,
     allowed: `http://127.0.0.1:${port}`,
   };
-  service = await startService({allowOrigin: [origins.allowed]}, {log});
+  service = await startService({allowOrigins: [origins.allowed]}, {log});
 });
 
 afterAll(async () => {
@@ -45,7 +45,7 @@ async function openPage(who: keyof typeof origins): Promise<Page> {
 }
 
 beforeEach(async () => {
-  await service.crewroom.entries.put('k', '"untouched"');
+  await service.crewroom.entries.put('k', 'untouched');
   refused.length = 0;
 });
 
@@ -94,7 +94,7 @@ function inPage(page: Page, source: string, argument: string | readonly string[]
 /** Waits until the service has refused a request, and checks that nothing else happened. */
 async function expectRefusal(): Promise<void> {
   await expect.poll(() => refused.length).toBeGreaterThan(0);
-  expect(['foreign-origin', 'cross-site', 'not-a-page']).toContain(refused[0]?.['code']);
+  expect(['foreign-page', 'not-a-page']).toContain(refused[0]?.['code']);
   expect(await readValue()).toBe('"untouched"');
 }
 

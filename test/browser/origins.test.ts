@@ -35,7 +35,7 @@ beforeAll(async () => {
     await writeFile(join(home.path, id, 'background', 'page.html'), '<!doctype html><h1>acting</h1>');
     await writeFile(join(home.path, id, 'ui', 'evil.html'), '<!doctype html><script src="page.js"></script>');
   }
-  service = await startService({plugins: home.path, ephemeral: true});
+  service = await startService({pluginsDir: home.path, ephemeral: true});
   disposables.push(service, home);
   await service.crewroom.plugins.ready();
   await untilRunning(service.crewroom.plugins, HOSTILE);
@@ -233,7 +233,7 @@ describe.skipIf(!CAN_BROWSE)('the origins of the console and of plugins (needs C
     })`;
     expect(await attempt(page, image)).toBe('loaded');
     const window = await openWindow(`${consoleAddress(service.url)}/plugins/${HOSTILE}/evil.html`);
-    expect(await window.evaluate('document.contentType')).toBe('application/problem+json');
+    expect(await window.evaluate(`document.querySelector('h1').textContent`)).toBe('There is no such page');
     expect(
       await attempt(page, `(await navigator.serviceWorker.register('/plugins/${HOSTILE}/page.js')).scope`),
     ).not.toContain('http');

@@ -27,7 +27,7 @@ beforeAll(async () => {
     'ui/index.html': '<!doctype html><title>Fuel</title>',
     'background/index.js': FAILING,
   });
-  service = await startService({plugin: [folder], ephemeral: true});
+  service = await startService({devPlugins: [folder], ephemeral: true});
   disposables.push(browser, service, home);
   await service.crewroom.plugins.ready();
   await untilRunning(service.crewroom.plugins, ID);

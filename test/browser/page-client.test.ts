@@ -20,7 +20,7 @@ function pageWith(source: string): string {
     import {createClient} from '${source}';
     const {entries, identity} = createClient();
     try {
-      await entries.putValue('${ID}/greeting', {n: 1});
+      await entries.put('${ID}/greeting', {n: 1});
       const kept = (await entries.get('${ID}/greeting')).text;
       const {document: {va_user}} = await identity();
       document.title = 'Hello ' + va_user.firstName + ' ' + kept;
@@ -69,7 +69,7 @@ describe.skipIf(!CAN_BROWSE)('/client.js in Chromium', () => {
   test('serves the page of an allowed origin, and no other', async () => {
     let url = '';
     const origin = await servePage(() => pageWith(`${url}/client.js`));
-    const allowing = await startInTest({ephemeral: true, allowOrigin: [origin]});
+    const allowing = await startInTest({ephemeral: true, allowOrigins: [origin]});
     const refusing = await startInTest({ephemeral: true});
     const page = await browser.newPage();
     onTestFinished(() => page.close());

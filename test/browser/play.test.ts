@@ -78,7 +78,7 @@ describe.skipIf(!CAN_BROWSE)('crewroom play in Chromium', () => {
       .first()
       .click();
     await expect.poll(marks, PATIENCE).toBe('✓✓✓✓✓');
-    await page.locator('.play .command code').waitFor();
+    expect(await page.locator('.play .command code').textContent()).toBe('crewroom plugin new my-plugin');
     await keepScreenshot(page, 'play-done');
     expect(await findViolations(page)).toEqual([]);
     await page.locator('.play').getByRole('button', {name: 'Close'}).click();
@@ -87,6 +87,27 @@ describe.skipIf(!CAN_BROWSE)('crewroom play in Chromium', () => {
     await page.getByRole('heading', {level: 1}).waitFor();
     expect(await marks()).toBe('');
   }, 90_000);
+
+  test('has one list of steps, and after a sign-out a way back in, from each page', async () => {
+    const {owned} = await startPlay();
+    const page = await openPage(owned, 'light', 1280);
+    const signOut = page.getByRole('button', {name: 'Sign out'});
+    await signOut.click();
+    expect(await page.getByRole('heading', {name: 'Next steps'}).count()).toBe(0);
+    await page.getByText(/Ada is there to try it: number 42, password crew-/).waitFor();
+    await keepScreenshot(page, 'play-signed-out');
+    expect(await findViolations(page)).toEqual([]);
+    await page.evaluate(`location.hash = '#/identity'`);
+    await page.getByText('No pilot is signed in: plugins get a failure').waitFor();
+    for (const link of ['overview', 'sign in']) {
+      await page.evaluate(`location.hash = '#/identity'`);
+      await page.getByRole('link', {name: link, exact: true}).click();
+      await page.getByRole('button', {name: 'Sign in as Ada'}).waitFor();
+    }
+    await page.getByRole('button', {name: 'Sign in as Ada'}).click();
+    await signOut.waitFor();
+    await page.getByRole('heading', {name: 'Welcome, Ada'}).waitFor();
+  }, 60_000);
 
   test('fits light and dark, wide and narrow', async () => {
     const {owned, port} = await startPlay();

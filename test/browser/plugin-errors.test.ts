@@ -51,7 +51,7 @@ async function develop(files: PluginFiles, options: BrowserContextOptions = {}):
   onTestFinished(() => home[Symbol.asyncDispose]());
   const folder = join(home.path, 'fuel');
   await writePlugin(folder, {'plugin.json': manifestOf(ID, {name: 'Fuel'}), 'ui/index.html': PAGE, ...files});
-  const service = await startInTest({plugin: [folder], ephemeral: true});
+  const service = await startInTest({devPlugins: [folder], ephemeral: true});
   const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${ID}`, ...options});
   return {page, folder, service};
 }
@@ -59,7 +59,7 @@ async function develop(files: PluginFiles, options: BrowserContextOptions = {}):
 const overlayOf = (page: Page) => page.getByRole('alert');
 const frameOf = (page: Page) => page.frameLocator('iframe');
 
-describe.skipIf(!CAN_BROWSE)('a plugin in development whose background fails', () => {
+describe.skipIf(!CAN_BROWSE)('a plugin in development whose background fails,', () => {
   test('has an overlay over its page with the message as text and its place, and one click to the log', async () => {
     const {page, folder} = await develop({'background/index.js': background({starts: false, answers: true})});
     const overlay = overlayOf(page);
@@ -129,6 +129,31 @@ describe.skipIf(!CAN_BROWSE)('a plugin in development whose background fails', (
     await frameOf(page).getByText('answered 200').waitFor();
     expect(await overlay.count()).toBe(0);
   });
+
+  const pageErrors = [
+    {name: 'throws', script: `\nthrow new TypeError(${JSON.stringify(MESSAGE)});`},
+    {name: 'rejects unhandled', script: `\nPromise.reject(new TypeError(${JSON.stringify(MESSAGE)}));`},
+    {name: 'throws in a listener', script: `setTimeout(() => {\nthrow new TypeError(${JSON.stringify(MESSAGE)}); });`},
+  ];
+  for (const {name, script} of pageErrors)
+    test(`or whose page ${name}, has an overlay with message and place, until a change fixes it`, async () => {
+      const html =
+        '<!doctype html><html lang="fr"><head><title>Fuel</title></head><p></p><script src="main.js"></script>';
+      const {page, folder, service} = await develop({'ui/index.html': html, 'ui/main.js': script});
+      const overlay = overlayOf(page);
+      await overlay.getByRole('heading', {name: 'The page failed'}).waitFor();
+      expect(await overlay.locator('pre').textContent()).toBe(`TypeError: ${MESSAGE}`);
+      expect(await overlay.locator('code').first().textContent()).toBe('main.js:2');
+      expect(await page.locator('.plugin-head .state').textContent()).toBe('Page only, with an error');
+      expect(await frameOf(page).locator('html').getAttribute('lang')).toBe('fr');
+      const {reason} = service.crewroom.plugins.status(ID);
+      expect(reason).toBe(`its page failed: TypeError: ${MESSAGE} (main.js:2)`);
+      expect(service.crewroom.plugins.logs(ID).map(({text}) => text)).toEqual([reason]);
+      await writeFile(join(folder, 'ui/main.js'), 'document.querySelector("p").textContent = "works"');
+      await frameOf(page).getByText('works').waitFor();
+      await expect.poll(() => overlay.count()).toBe(0);
+      expect(await page.locator('.plugin-head .state').textContent()).toBe('Page only');
+    });
 
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1280, 360])

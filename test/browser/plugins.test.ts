@@ -46,7 +46,7 @@ usePlugins(
   started => {
     ({browser, service} = started);
   },
-  plugins => ({plugins, allowOrigin: [allowed]}),
+  pluginsDir => ({pluginsDir, allowOrigins: [allowed]}),
 );
 afterAll(() => outside?.[Symbol.asyncDispose]());
 
@@ -65,6 +65,8 @@ describe.skipIf(!CAN_BROWSE)('the page of a plugin in Chromium', () => {
 
   test('may use client-side routes, which survive a reload', async () => {
     const page = await open(`${service.url}/plugins/${ID}/flights/7`);
+    // Another page may have chosen the path.
+    await page.click('main button');
     await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/flights/7 404`);
     await page.reload();
     await expect.poll(() => page.textContent('#greeting')).toBe(`hello /plugins/${ID}/flights/7 404`);

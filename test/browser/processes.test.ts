@@ -23,7 +23,7 @@ beforeAll(async () => {
   const home = await makeTemporaryDirectory();
   for (const id of [ID, OTHER])
     await writePlugin(join(home.path, id), {'ui/index.html': '<!doctype html><h1>busy</h1>'});
-  service = await startService({plugins: home.path, ephemeral: true});
+  service = await startService({pluginsDir: home.path, ephemeral: true});
   disposables.push(service, home);
   await service.crewroom.plugins.ready();
 });

@@ -1,9 +1,9 @@
 import {join} from 'node:path';
 import type {Browser, Page, Request} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import type {Permission} from '../../src/domain/access/access.ts';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import type {Permission} from '../../src/core/domain/access/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {bearer} from '../support/access-tokens.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';

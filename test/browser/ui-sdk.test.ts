@@ -37,7 +37,7 @@ beforeAll(async () => {
   const inFolder = Object.entries({...files, 'index.html': PAGE}).map(([name, content]) => [`ui/${name}`, content]);
   await writePlugin(join(home.path, ID), Object.fromEntries(inFolder));
   outside = await servePages(answer);
-  service = await startService({plugins: home.path, ephemeral: true});
+  service = await startService({pluginsDir: home.path, ephemeral: true});
   disposables.push(service, home);
   await service.crewroom.plugins.ready();
 });
@@ -134,7 +134,11 @@ describe.skipIf(!CAN_BROWSE)('localApi() in Chromium', () => {
   });
 
   test('shows the advice of the service to a plugin that it knows, and that of a page to one that it does not', async () => {
-    const strict = await startService({plugins: service.crewroom.config.plugins, ephemeral: true, access: 'strict'});
+    const strict = await startService({
+      pluginsDir: service.crewroom.config.pluginsDir,
+      ephemeral: true,
+      access: 'strict',
+    });
     onTestFinished(() => strict[Symbol.asyncDispose]());
     await strict.crewroom.plugins.ready();
     const refusedAt = async (origin: string): Promise<string | null> => {
@@ -281,7 +285,7 @@ describe.skipIf(!CAN_BROWSE)('notify() in Chromium', () => {
         ?.evaluate(`sdk.applyAppColor(document, ${isDark}), getComputedStyle(document.body).backgroundColor`);
       const background = `getComputedStyle(document.querySelector('iframe')).backgroundColor`;
       await expect.poll(() => page.evaluate(background)).toBe(color);
-      if (!isDark) await page.getByRole('button', {name: 'Dark mode'}).click();
+      if (!isDark) await page.getByLabel('Theme').selectOption('Dark');
     }
   });
 

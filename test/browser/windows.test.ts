@@ -1,6 +1,6 @@
 import type {IncomingHttpHeaders} from 'node:http';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
-import type {LogFields} from '../../src/domain/log.ts';
+import type {LogFields} from '../../src/core/domain/log.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, driveChromium} from '../support/browsers/chromium.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
@@ -20,7 +20,7 @@ let recorded: IncomingHttpHeaders = {};
 
 beforeAll(async () => {
   service = await startService({}, {log: {error: keep, info: keep, debug: keep}});
-  await service.crewroom.entries.put('there', '"untouched"');
+  await service.crewroom.entries.put('there', 'untouched');
   pages = await servePages(({url = '/', headers}, response) => {
     const {pathname, searchParams} = new URL(url, 'http://any');
     if (pathname === '/recorded') recorded = headers;
@@ -110,7 +110,7 @@ for (const {name, present, drive} of BROWSERS) {
     test('such an address is refused at once, whether or not a key exists', async () => {
       const tab = await newTab();
       for (const key of ['there', 'absent']) {
-        await tab.open(redirectTo(api(`/api/events?prefix=${key}&since=1&wait=50`)));
+        await tab.open(redirectTo(api(`/api/events?prefix=${key}&after=1&waitSeconds=50`)));
         await expectRefusedText(tab);
       }
       // A lookup would have waited for 50 seconds.
@@ -176,7 +176,7 @@ for (const {name, present, drive} of BROWSERS) {
     test('a prefetch by a link element gets nothing', async () => {
       const tab = await newTab();
       await tab.open(pageWith(`<link rel="prefetch" href="${api('/api/store/there')}">`));
-      await expect.poll(codes).toContain('cross-site');
+      await expect.poll(codes).toContain('foreign-page');
       expect(refused).toHaveLength(1);
     });
   });
@@ -200,7 +200,7 @@ describe.skipIf(!CAN_BROWSE)('speculation rules (needs Chromium)', () => {
         onTestFinished(() => tab.close());
         const rules = JSON.stringify({[action]: [{source: 'list', urls: [api(path)], eagerness: 'immediate'}]});
         await tab.open(pageWith(`<script type="speculationrules">${rules}</script>`, origins[origin]));
-        await expect.poll(codes).toContain('cross-site');
+        await expect.poll(codes).toContain('foreign-page');
         expect(refused.every(({status}) => status === 403)).toBe(true);
       });
     }

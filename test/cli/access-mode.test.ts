@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
+import {openCrewroom} from '../../src/app/open-crewroom.ts';
+import {openTestService} from '../support/service.ts';
 import {createMachine, type RunOptions} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -38,10 +39,10 @@ describe('the mode of access', () => {
   });
 
   test('is an option of an embedding program, which calls as any other program', async () => {
-    await using crewroom = await openCrewroom({ephemeral: true, access: 'strict'});
+    await using crewroom = await openTestService({ephemeral: true, access: 'strict'});
     const refused = await crewroom.fetch(new Request('http://localhost:7172/api/identity'));
     expect([refused.status, await refused.json()]).toEqual([401, expect.objectContaining({code: 'token-required'})]);
-    await expect(openCrewroom({ephemeral: true, access: 'closed' as 'open'})).rejects.toMatchObject({
+    await expect(openCrewroom({store: 'memory', access: 'closed' as 'open'})).rejects.toMatchObject({
       failure: {code: 'invalid-configuration'},
     });
   });

@@ -28,7 +28,7 @@ describe('crewroom access', () => {
     const people = await machine.runOnTerminal(argsOf(service, ['list']), {columns: 100});
     expect(people.stdout).toMatch(/PLUGIN +PERMISSIONS.*?com\.a +identity:secrets entries:read:com\.b\//s);
     const {stdout} = await run(service, 'revoke', 'com.a', 'identity:secrets', '--json');
-    expect(stdout).toBe('{"plugin":"com.a","permissions":["entries:read:com.b/"]}\n');
+    expect(stdout).toBe('{"dryRun":false,"plugin":"com.a","permissions":["entries:read:com.b/"]}\n');
     await run(service, 'revoke', 'com.a');
     expect((await run(service, 'list')).stdout).toBe('PLUGIN  PERMISSIONS\ncom.b   admin\n');
   });
@@ -36,9 +36,23 @@ describe('crewroom access', () => {
   test('says on a terminal what the plugin may do now, and that it changes nothing in the mode open', async () => {
     const service = await startInTest();
     const granted = await machine.runOnTerminal(argsOf(service, ['grant', 'com.a', 'admin']));
-    expect(granted.stdout).toContain('Granted. Permissions of com.a now: admin. The service runs with --access open');
+    expect(granted.stdout).toContain('Granted. Permissions of com.a: admin. The service runs with --access open');
     const revoked = await machine.runOnTerminal(argsOf(service, ['revoke', 'com.a']));
-    expect(revoked.stdout).toContain('Revoked. Permissions of com.a now: none beside its own');
+    expect(revoked.stdout).toContain('Revoked all permissions. Permissions of com.a: none beside its own');
+  });
+
+  test('proposes no permission whose name is more than one word, or that a shell would run', async () => {
+    const service = await startCallers('attributed');
+    const keys = [' admin identity:secrets entries:read:x/y', 'x;{touch,pwned};/y', '$(id)/y'];
+    for (const key of keys) await callAs(service, 'page', {line: `GET /api/store/${encodeURIComponent(key)}`});
+    const only = await machine.runOnTerminal(argsOf(service, ['refused']), {columns: 160});
+    expect(only.stdout).toContain('Permissions that are no plain words are not proposed');
+    expect(only.stdout).not.toContain('crewroom access grant');
+    await callAs(service, 'page', {line: 'GET /api/flight'});
+    const {stdout} = await machine.runOnTerminal(argsOf(service, ['refused']), {columns: 160});
+    const [, proposed] = /(crewroom access grant [^\r\n]*)/.exec(stdout) ?? [];
+    expect(proposed?.trimEnd()).toBe('crewroom access grant com.a plugins:manage');
+    expect(stdout).toContain('Permissions that are no plain words are not proposed');
   });
 
   test('lists what plugins were refused, and for people the command that gives each plugin what it lacked', async () => {
@@ -53,17 +67,20 @@ describe('crewroom access', () => {
       permission: 'entries:read:com.b/',
     });
     expect((await run(service, 'refused', 'com.b')).stdout).toBe('');
-    const people = await machine.runOnTerminal(argsOf(service, ['refused']), {columns: 120});
-    expect(people.stdout).toContain('crewroom access grant com.a entries:read:com.b/ plugins:manage');
-    await run(service, 'grant', 'com.a', 'entries:read:com.b/', 'plugins:manage');
+    await callAs(service, 'page', {line: 'GET /api/identity'});
+    const [, identity = ''] = (await run(service, 'refused')).stdout.replace(/ +/g, ' ').split('\n');
+    expect(identity).toBe('com.a GET /api/identity (answered without secrets) 1 identity:secrets');
+    const people = await machine.runOnTerminal(argsOf(service, ['refused']), {columns: 140});
+    expect(people.stdout).toContain('crewroom access grant com.a identity:secrets entries:read:com.b/ plugins:manage');
+    await run(service, 'grant', 'com.a', 'identity:secrets', 'entries:read:com.b/', 'plugins:manage');
     expect((await machine.runOnTerminal(argsOf(service, ['refused']))).stdout).toContain('Nothing was refused');
   });
 
   const wrong: readonly {readonly args: readonly string[]; readonly exitCode: number; readonly said: RegExp}[] = [
     {args: ['give'], exitCode: 2, said: /list, refused, grant or revoke/},
-    {args: ['grant', 'com.a'], exitCode: 2, said: /grant needs the ID of a plugin and a PERMISSION/},
+    {args: ['grant', 'com.a'], exitCode: 2, said: /grant needs a PERMISSION, at least one/},
     {args: ['revoke'], exitCode: 2, said: /revoke needs the ID of a plugin/},
-    {args: ['list', 'com.a', 'admin'], exitCode: 2, said: /list takes at most/},
+    {args: ['list', 'com.a', 'admin'], exitCode: 2, said: /list takes no PERMISSION/},
     {args: ['grant', 'com.a', 'root'], exitCode: 2, said: /"\$\.permissions\[0\]"|\$\.permissions\[0\] is not one of/},
     {args: ['grant', 'com.a', 'entries:read:com.b'], exitCode: 2, said: /does not end in "\/"/},
     {args: ['revoke', 'com.a', 'admin'], exitCode: 3, said: /was not given "admin"/},

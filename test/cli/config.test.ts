@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs';
 import {mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {SETTING_NAMES} from '../../src/config/config.ts';
+import {SETTING_NAMES} from '../../src/platform/config/config.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -24,7 +24,7 @@ describe('crewroom config', () => {
       environment: {
         CREWROOM_PORT: '8002',
         CREWROOM_LOG_LEVEL: 'error',
-        CREWROOM_ALLOW_ORIGIN: 'http://a.example,http://b.example',
+        CREWROOM_ALLOW_ORIGINS: 'http://a.example,http://b.example',
       },
     });
     assert.equal(exitCode, 0);
@@ -33,7 +33,7 @@ describe('crewroom config', () => {
     assert.deepEqual(settings['port'], {value: 8003, origin: '--port'});
     assert.deepEqual(settings['ephemeral'], {value: false, origin: '--ephemeral'});
     assert.deepEqual(settings['logLevel'], {value: 'error', origin: 'CREWROOM_LOG_LEVEL'});
-    assert.deepEqual(settings['allowOrigin']?.value, ['http://a.example', 'http://b.example']);
+    assert.deepEqual(settings['allowOrigins']?.value, ['http://a.example', 'http://b.example']);
     assert.deepEqual(settings['dataDir'], {value: join(home, 'here'), origin: `"dataDir" in ${file}`});
     assert.deepEqual(settings['host'], {value: 'localhost', origin: 'default'});
     assert.deepEqual(configFile, {path: file, exists: true});
@@ -43,7 +43,7 @@ describe('crewroom config', () => {
   test('shows people a table', async () => {
     const {stdout} = await machine.run(['config', '--allow-host', 'a.local', '--allow-host', 'b.local']);
     assert.match(stdout, /^SETTING +VALUE +FROM\nhost +localhost +default\n/);
-    assert.match(stdout, /^allowHost +a\.local, b\.local +--allow-host$/m);
+    assert.match(stdout, /^allowHosts +a\.local, b\.local +--allow-host$/m);
     assert.match(stdout, /^profile +the sample +default$/m);
   });
 

@@ -61,7 +61,7 @@ describe('crewroom console', () => {
       body: JSON.stringify({code}),
       host: `crewroom.localhost:${service.port}`,
     });
-    expect(foreign.json).toMatchObject({code: 'foreign-origin'});
+    expect(foreign.json).toMatchObject({code: 'foreign-page', why: 'origin'});
     expect((await exchange(service, 'guess')).status).toBe(403);
     expect((await exchange(service, code)).status).toBe(201);
   });

@@ -3,7 +3,8 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {afterAll} from 'vitest';
+import {afterAll, onTestFinished} from 'vitest';
+import {getCurrentTest} from 'vitest/suite';
 import {pathsOf, runInProcess} from './in-process.ts';
 
 /** The file that `crewroom` runs. */
@@ -75,11 +76,11 @@ export interface Service extends Running {
   stop(): Promise<Finished>;
 }
 
-/** Makes a machine; it is deleted after the tests of the file. */
+/** Makes a machine. Its processes are killed and it is deleted after the test that makes it, or else after the tests of the file. */
 export async function createMachine(): Promise<Machine> {
   const home = await mkdtemp(join(tmpdir(), 'crewroom-cli-'));
   const children = new Set<ChildProcessWithoutNullStreams>();
-  afterAll(async () => {
+  atEnd(async () => {
     for (const child of children) child.kill('SIGKILL');
     await rm(home, {recursive: true, force: true});
   });
@@ -134,6 +135,12 @@ export async function createMachine(): Promise<Machine> {
       serving(machine.spawn(['start', '--port', '0', ...args], options)),
   };
   return machine;
+}
+
+/** Does something after the test that runs, or else after the tests of the file: a hook of the file that a test adds is never called. */
+function atEnd(act: () => Promise<void>): void {
+  if (getCurrentTest() === undefined) afterAll(act);
+  else onTestFinished(act);
 }
 
 async function serving(running: Running): Promise<Service> {

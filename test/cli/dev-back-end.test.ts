@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
-import {SAMPLE_DATA_FILE} from '../../src/back-end/back-end-data.ts';
+import {SAMPLE_DATA_FILE} from '../../src/workbench/back-end/back-end-data.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {createMachine, type Running} from './crewroom.ts';
 

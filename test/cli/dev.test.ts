@@ -217,6 +217,19 @@ export const routes = {
       await stop(development);
     });
 
+  test('tells a mistake that is in the plugin at first, and one that a save brings', async () => {
+    const settings = {volume: {type: 'number', settingType: 'user', default: '80'}};
+    const manifest = manifestOf(ID, {availableSettings: settings});
+    const folder = await write({'plugin.json': manifest, 'background/index.js': background('one')});
+    const development = await follow(folder);
+    await development.untilMessage('$.availableSettings.volume.default is not a number');
+    await writeFile(join(folder, 'background/index.js'), 'exports.routes = {get: {bare: (req, res) => res.json(1)}};');
+    await development.untilMessage('its route GET bare is never called');
+    const {stdout} = await machine.run(['plugin', 'list', '--port', String(development.started.port)]);
+    assert.match(stdout, /its route GET bare is never called/);
+    await stop(development);
+  });
+
   test('keeps the error of a route with its request until the route answers', async () => {
     const development = await develop({
       'background/index.js': `exports.routes = {get: {name: {description: '', handler: (req, res) => {\n
@@ -378,6 +391,22 @@ exports.routes = {get: {name: {description: '', handler: (req, res) => res.json(
     assert.equal((await running.finished).exitCode, 0);
   });
 
+  test('shows the banner of a plugin that is still loading, and says when it has loaded', async () => {
+    const flag = join(machine.home, 'loads');
+    const folder = await write({
+      'background/index.js': `const {existsSync} = require('node:fs');
+while (!existsSync(${JSON.stringify(flag)}));`,
+    });
+    const running = machine.spawnOnTerminal(['dev', folder, '--port', '0', '--no-open'], {
+      environment: {NO_COLOR: '1'},
+    });
+    await running.until(({stdout}) => /Runs +loading\n[\s\S]*Press h for help/.test(plain(stdout)));
+    await writeFile(flag, '');
+    await running.until(({stdout}) => plain(stdout).includes('! The plugin has loaded, and runs'));
+    running.child.stdin.write('q');
+    assert.equal((await running.finished).exitCode, 0);
+  });
+
   test('opens nothing with --no-open, and ends with Ctrl+C together with its command', async () => {
     const folder = await write({'background/index.js': background('one')});
     const environment = {NO_COLOR: '1', DISPLAY: ':9', PATH: `${join(machine.home, 'none')}:${process.env['PATH']}`};
@@ -506,7 +535,7 @@ describe('crewroom dev with a command', () => {
     const {exitCode} = await machine.runProcess(['dev', folder, '--port', '0', '--', 'sh', '-c', 'exit 7']);
     assert.equal(exitCode, 7);
     const missing = await machine.runProcess(['dev', folder, '--port', '0', '--', 'no-such-program']);
-    assert.equal(missing.exitCode, 2);
+    assert.equal(missing.exitCode, 127);
     assert.match(missing.stderr, /cannot start "no-such-program": there is no such program/);
   });
 

@@ -7,8 +7,8 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
-import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
-import type {Finding, Findings} from '../../src/doctor/finding.ts';
+import {walkBackEnd} from '../../src/cli/doctor/backend/walk.ts';
+import type {Finding, Findings} from '../../src/cli/doctor/finding.ts';
 import type {BackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7, TROUBLE} from '../support/back-ends.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
@@ -227,7 +227,8 @@ describe('checking a back end as a pilot who cannot sign in', () => {
       name: 'a wrong password',
       username: '1',
       password: 'x',
-      found: /refused: "The username or password was not.*Discord or VATSIM gives the API key of the profile page/,
+      found:
+        /refused: "The username or password was not.* → Check the user name and the password; .* of the airline’s site$/,
     },
     {
       name: 'a displayed id',
@@ -421,7 +422,13 @@ const HOSTILE: Readonly<Record<Hostility, readonly {readonly on?: string; readon
   'wrong content type': [
     {found: [/^warning Back end: it answers with JSON and calls it "text\/html; charset=UTF-8"/, /^warning Read: /]},
   ],
-  'invalid UTF-8': [{found: [/^problem Back end: it answers 200 with bytes that are not text in UTF-8/]}],
+  'invalid UTF-8': [
+    {
+      found: [
+        /^problem Back end: its JSON is not in UTF-8, but probably in Latin-1 \(200\) → The address is right: .* UTF-8/,
+      ],
+    },
+  ],
   'byte order mark': [
     {
       found: [
@@ -597,19 +604,19 @@ describe('crewroom doctor --script-url', () => {
     await using backEnd = await startPhpVms5({nowMs: () => Date.now(), stripsAuthorization: true});
     const args = ['doctor', '--script-url', backEnd.scriptURL, '--username', '1'];
     const people = await machine.run(args, {input: `${ADA.password}\n`});
-    assert.equal(people.exitCode, 1);
+    assert.equal(people.exitCode, 6);
     assert.match(people.stdout, /^ok {6}Back end +phpvms5, API 1\.0\.3, answered in \d+ ms$/m);
     assert.match(people.stdout, /^problem Read +.*\n +→ Hand the header on to PHP\./m);
     const file = join(machine.home, 'password');
     await writeFile(file, ADA.password, {mode: 0o600});
     const {exitCode, stdout, stderr} = await machine.run([...args, '--password-file', file, '--json']);
-    assert.deepEqual({exitCode, stderr}, {exitCode: 1, stderr: ''});
-    const {findings, problems, warnings} = JSON.parse(stdout) as {
+    assert.deepEqual({exitCode, stderr}, {exitCode: 6, stderr: ''});
+    const {findings, problemCount, warningCount} = JSON.parse(stdout) as {
       findings: Finding[];
-      problems: number;
-      warnings: number;
+      problemCount: number;
+      warningCount: number;
     };
-    assert.deepEqual({problems, warnings}, {problems: 1, warnings: 0});
+    assert.deepEqual({problemCount, warningCount}, {problemCount: 1, warningCount: 0});
     assert.deepEqual(
       findings.map(({check}) => check),
       ALL_CHECKS,

@@ -6,7 +6,7 @@ import {createServer} from 'node:http';
 import {type AddressInfo, createServer as createNetServer} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, beforeEach, describe, test} from 'vitest';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {startService, type TestService} from '../support/service.ts';
 import {createMachine, type Finished, MAIN, plain, type RunOptions} from './crewroom.ts';
@@ -90,20 +90,15 @@ describe('crewroom put and get', () => {
   });
 
   test('print their results as JSON', async () => {
-    assert.deepEqual(JSON.parse((await run(['put', 'k', '1', '--json'])).stdout), {
-      key: 'k',
-      revision: '1',
-      created: true,
-    });
-    assert.deepEqual(JSON.parse((await run(['put', 'k', '[1,\n2.0]', '--json'])).stdout), {
-      key: 'k',
-      revision: '2',
-      created: false,
-    });
+    const created = JSON.parse((await run(['put', 'k', '1', '--json'])).stdout);
+    assert.match(created.etag, /^"[0-9a-f]{16}-1"$/);
+    assert.deepEqual(created, {key: 'k', revision: '1', etag: created.etag, created: true});
+    const replaced = JSON.parse((await run(['put', 'k', '[1,\n2.0]', '--json'])).stdout);
+    assert.deepEqual(replaced, {key: 'k', revision: '2', etag: replaced.etag, created: false});
     const {stdout} = await run(['get', 'k', '--json']);
     assert.match(
       stdout,
-      /^\{"key":"k","revision":"2","sizeBytes":8,"updatedAt":"[^"]+Z","writtenBy":"owner","value":\[1, 2\.0\]\}\n$/,
+      /^\{"key":"k","revision":"2","etag":"\\"[0-9a-f]{16}-2\\"","sizeBytes":8,"updatedAt":"[^"]+Z","writtenBy":"owner","value":\[1, 2\.0\]\}\n$/,
     );
   });
 
@@ -114,10 +109,10 @@ describe('crewroom put and get', () => {
     assert.match(absent.stderr, /^crewroom: Cannot change "k": expected no entry, found revision 1\n/);
     const stale = await run(['put', 'k', '2', '--if-match', '7', '--json']);
     assert.equal(stale.exitCode, 4);
-    assert.deepEqual((JSON.parse(stale.stderr) as {conflicts: unknown}).conflicts, [
-      {key: 'k', expected: '7', actual: '1'},
-    ]);
-    assert.equal((await run(['put', 'k', '2', '--if-match', '"1"'])).exitCode, 0, 'an ETag may come with its quotes');
+    const {conflicts} = JSON.parse(stale.stderr) as {conflicts: readonly {readonly etag: string}[]};
+    const [{etag} = assert.fail()] = conflicts;
+    assert.deepEqual(conflicts, [{key: 'k', expected: '7', actual: '1', etag}]);
+    assert.equal((await run(['put', 'k', '2', '--if-match', etag])).exitCode, 0, 'an ETag may come with its quotes');
     assert.equal((await run(['get', 'k'])).stdout, '2');
   });
 
@@ -209,7 +204,10 @@ describe('crewroom patch', () => {
   });
 
   test('prints its result as JSON, and changes an entry only if it is as expected', async () => {
-    assert.deepEqual(JSON.parse((await run(['patch', 'k', '{}', '--json'])).stdout), {key: 'k', revision: '1'});
+    assert.match(
+      (await run(['patch', 'k', '{}', '--json'])).stdout,
+      /^\{"key":"k","revision":"1","etag":"[^,]+-1\\""\}\n$/,
+    );
     const stale = await run(['patch', 'k', '{"a": 1}', '--if-match', '7']);
     assert.equal(stale.exitCode, 4);
     assert.match(stale.stderr, /^crewroom: Cannot change "k": expected revision 7, found revision 1\n/);
@@ -270,11 +268,12 @@ describe('crewroom list', () => {
     assert.equal(lines.length, 2);
     assert.match(
       lines[1] ?? '',
-      /^\{"key":"b","revision":"\d","sizeBytes":8,"updatedAt":"[^"]+","value":\[1, 1\.0\]\}$/,
+      /^\{"key":"b","revision":"\d","etag":"[^,]+","sizeBytes":8,"updatedAt":"[^"]+","value":\[1, 1\.0\]\}$/,
     );
     assert.deepEqual(Object.keys(JSON.parse((await run(['list', 'a', '--json'])).stdout)), [
       'key',
       'revision',
+      'etag',
       'sizeBytes',
       'updatedAt',
     ]);
@@ -319,19 +318,21 @@ describe('crewroom delete', () => {
       stderr: '',
     });
     assert.equal((await run(['delete', 'a'])).exitCode, 3);
-    assert.deepEqual(JSON.parse((await run(['delete', 'b', '--json'])).stdout), {deleted: 1});
+    assert.deepEqual(JSON.parse((await run(['delete', 'b', '--json'])).stdout), {dryRun: false, deleted: 1});
   });
 
-  test('deletes everything under a prefix, or everything if requested', async () => {
+  test('deletes everything under a prefix', async () => {
     await fill('a1', 'a2', 'b1', 'b2');
-    assert.deepEqual(JSON.parse((await run(['delete', '--prefix', 'a', '--yes', '--json'])).stdout), {deleted: 2});
+    assert.deepEqual(JSON.parse((await run(['delete', '--prefix', 'a', '--yes', '--json'])).stdout), {
+      dryRun: false,
+      deleted: 2,
+    });
     assert.deepEqual(await listKeys(), ['b1', 'b2']);
-    assert.deepEqual(JSON.parse((await run(['delete', '--all', '--yes', '--json'])).stdout), {deleted: 2});
   });
 
   test('deletes nothing if the user cannot be asked', async () => {
     await fill('a');
-    assert.equal((await run(['delete', '--all'])).exitCode, 2);
+    assert.equal((await run(['delete', '--prefix', 'a'])).exitCode, 2);
     assert.deepEqual(await listKeys(), ['a']);
   });
 
@@ -385,8 +386,12 @@ describe('crewroom status and identity', () => {
       state: 'signed-in',
       pilot: 'captain',
       summary: 'Ada Quill (CRW0042), Crewroom Air',
+      stale: false,
     });
-    assert.deepEqual({ready: status['ready'], store: status['store']}, {ready: true, store: 'read-write'});
+    assert.deepEqual(
+      {ready: status['ready'], state: status['storeState'], kind: status['storeKind']},
+      {ready: true, state: 'read-write', kind: 'memory'},
+    );
     assert.ok(typeof status['latencyMs'] === 'number');
   });
 

@@ -122,11 +122,11 @@ describe('crewroom reset', () => {
     assert.deepEqual(await run('reset', '--yes', '--json'), {
       exitCode: 0,
       signal: null,
-      stdout: '{"deleted":1002}\n',
+      stdout: '{"dryRun":false,"deleted":1002}\n',
       stderr: '',
     });
     assert.equal((await run('list')).stdout, '');
-    assert.equal((await run('reset', '--yes', '--json')).stdout, '{"deleted":0}\n');
+    assert.equal((await run('reset', '--yes', '--json')).stdout, '{"dryRun":false,"deleted":0}\n');
   });
 
   test('deletes nothing if the user cannot be asked', async () => {

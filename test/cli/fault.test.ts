@@ -17,8 +17,8 @@ describe('crewroom fault', () => {
     {args: ['delay', '500ms'], fault: {kind: 'delay', delayMs: 500}},
     {args: ['delay', '1.5s', '--path', '/api/store/*'], fault: {kind: 'delay', delayMs: 1500, path: '/api/store/*'}},
     {
-      args: ['error', 'store-busy', '--plugin', 'com.example.a', '--probability', '0.3', '--seed', '7'],
-      fault: {kind: 'error', code: 'store-busy', plugin: 'com.example.a', probability: 0.3, seed: 7},
+      args: ['error', 'busy', '--plugin', 'com.example.a'],
+      fault: {kind: 'error', code: 'busy', plugin: 'com.example.a'},
     },
     {args: ['cut', '--path', '/api/events'], fault: {kind: 'cut', path: '/api/events'}},
     {
@@ -35,7 +35,7 @@ describe('crewroom fault', () => {
     test(`${args.join(' ')} switches it on, prints it, and start --fault reads what it prints`, async () => {
       const {exitCode, stdout} = await run('fault', ...args);
       assert.deepEqual([exitCode, service().crewroom.faults.list()], [0, {faults: [fault]}]);
-      const again = await startInTest({ephemeral: true, fault: [stdout.trim()]});
+      const again = await startInTest({ephemeral: true, faults: [stdout.trim()]});
       assert.deepEqual(again.crewroom.faults.list(), {faults: [fault]});
     });
 
@@ -99,14 +99,14 @@ describe('crewroom fault', () => {
     {args: ['delay', '2h'], problem: /delay takes a time from 1ms to 60s/},
     {args: ['error', 'stor-busy'], problem: /error takes the code of a failure/},
     {args: ['disk-full', '5s'], problem: /takes no value/},
-    {args: ['cut', '--probability', 'often'], problem: /wrong --probability: it has to be a number above 0/},
+    {args: ['cut', '--plugin', 'hello'], problem: /wrong --plugin: it has to be the id of a plugin/},
     {
       args: ['disk-full', '--path', '/api'],
       problem: /has --path, which only delay, error, cut take: disk-full is about the whole service/,
     },
     {args: ['explode'], problem: /explode/},
     {args: ['list', 'cut'], problem: /list takes no ARGUMENT/},
-    {args: ['clear', '--seed', '1'], problem: /clear takes no flags/},
+    {args: ['clear', '--path', '/api'], problem: /clear takes no flags/},
     {args: ['clear', 'cut'], problem: /no fault of the kind "cut" is on/},
   ];
   for (const {args, problem} of wrong)

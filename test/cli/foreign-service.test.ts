@@ -7,7 +7,7 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
-import {ownerFile} from '../../src/access/owner-file.ts';
+import {ownerFile} from '../../src/service/access/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
 
@@ -36,16 +36,17 @@ const IMPOSTOR = `
 import {createServer} from 'node:http';
 import {text} from 'node:stream/consumers';
 const answers = {
-  '/api': {name: 'crewroom', version: '0.1.0', apiVersion: '1', storeId: '0123456789abcdef', links: {}},
+  '/api': {name: 'crewroom', version: '0.1.0', apiVersion: '1', features: [], storeId: '0123456789abcdef', links: {}},
   '/api/session': {
     state: 'signed-out',
     source: 'back-end',
-    since: '2026-03-01T12:00:00.000Z',
+    changedAt: '2026-03-01T12:00:00.000Z',
     scriptURL: 'http://127.0.0.1:1/',
   },
-  '/readyz': {ready: true, store: 'read-write', identity: {source: 'profile', signedIn: false, state: 'signed-out'}},
+  '/readyz': {ready: true, storeState: 'read-write', identity: {source: 'profile', signedIn: false, state: 'signed-out'}},
 };
 const server = createServer(async (request, response) => {
+  response.setHeader('Crewroom-API', '1');
   console.log(JSON.stringify([request.headers.authorization, await text(request)]));
   response.end(JSON.stringify(answers[request.url] ?? {}));
 });
@@ -141,7 +142,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
   test('is a problem to doctor, which fails, and to status', async () => {
     const {port} = await startImpostor(OTHER_USER);
     const doctor = await (await machine).run(['doctor', '--ephemeral', '--port', port]);
-    assert.equal(doctor.exitCode, 1);
+    assert.equal(doctor.exitCode, 6);
     assert.match(doctor.stdout, /^problem Port .*; it belongs to user 65534$/m);
     assert.match(doctor.stdout, /^problem Service .* belongs to user 65534, not to you$/m);
     const status = await (await machine).run(['status', '--port', port]);

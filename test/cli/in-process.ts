@@ -5,7 +5,7 @@ import {setTimeout} from 'node:timers/promises';
 import {COMMAND_LOADERS} from '../../src/cli/loaders.ts';
 import {type HostProcess, processContext} from '../../src/cli/process-context.ts';
 import {runCli} from '../../src/cli/run.ts';
-import type {PlatformPaths} from '../../src/paths.ts';
+import type {PlatformPaths} from '../../src/platform/paths.ts';
 import type {Finished} from './crewroom.ts';
 
 /** A command line to run in this process. */

@@ -48,7 +48,7 @@ async function stop(running: OnTerminal): Promise<void> {
   running.press('q');
   const {exitCode, stdout} = await running.finished;
   assert.equal(exitCode, 0);
-  assert.match(plain(stdout), /Stopping: .*\nStopped\n/);
+  assert.match(plain(stdout), /Stopping: .*\nStopped\n/s);
 }
 
 /** Returns the lines of a text, as a terminal of a width would show them if none is too wide. */
@@ -120,7 +120,7 @@ describe.runIf(process.platform === 'linux')('requests on the terminal of crewro
   test('are not shown with --requests off, where the log has the refused ones', async () => {
     const running = await startOnTerminal(['--requests', 'off'], 120);
     await running.call('GET /api/identity', 'http://localhost:5173');
-    assert.match(await running.shows('toAllow'), /request refused .*toAllow=--allow-origin http:\/\/localhost:5173/);
+    assert.match(await running.shows('toAllow'), /request refused .*toAllow=--allow-origin http:\/\/localhost:5173/s);
     await stop(running);
   });
 
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('keys on the terminal of crewroom s
     const running = await startOnTerminal();
     running.press('h');
     const shown = plain(await running.shows('stop the service'));
-    for (const key of ['h', 'o', 'r', 'c', 'q']) assert.match(shown, new RegExp(`^  ${key}  \\w`, 'm'));
+    for (const key of ['h', 'o', 'r', 'a', 'q']) assert.match(shown, new RegExp(`^  ${key}  \\w`, 'm'));
     running.press('\r');
     assert.match(await running.shows('\n'), /\n/);
     await stop(running);
@@ -161,12 +161,13 @@ describe.runIf(process.platform === 'linux')('keys on the terminal of crewroom s
     await stop(running);
   });
 
-  test('c asks the terminal to copy the address', async () => {
-    const running = await startOnTerminal();
-    running.press('c');
-    const address = `http://localhost:${running.port}`;
-    const shown = await running.shows('not every terminal does');
-    assert.ok(shown.includes(`\u001b]52;c;${Buffer.from(address).toString('base64')}\u0007`), JSON.stringify(shown));
+  test('a shows also those of the console, which are left out', async () => {
+    const running = await startOnTerminal(['--requests', 'all']);
+    await callService({port: running.port}, 'GET /', {headers: ['Sec-Fetch-Dest: document']});
+    await running.call('GET /livez');
+    assert.doesNotMatch(plain(await running.shows('/livez')), /GET +200 .* \/$/m);
+    running.press('a');
+    assert.match(plain(await running.shows('/livez')), /GET +200 .* \/$/m);
     await stop(running);
   });
 

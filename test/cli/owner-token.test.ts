@@ -5,7 +5,7 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {ownerFile as ownerDocument} from '../../src/access/owner-file.ts';
+import {ownerFile as ownerDocument} from '../../src/service/access/owner-file.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {ownerFile} from '../support/owner-file.ts';
 import {startInTest, type TestService} from '../support/service.ts';

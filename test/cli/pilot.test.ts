@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {afterEach, describe, test} from 'vitest';
-import {SAMPLE_PILOT_NAMES} from '../../src/domain/identity/pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../../src/core/domain/identity/pilots.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {startInTest, useService} from '../support/service.ts';
 import {createMachine, type Finished, plain} from './crewroom.ts';
@@ -37,6 +37,18 @@ describe('crewroom pilot list', () => {
     );
     assert.deepEqual([second.name, second.current], ['first-officer', false]);
   });
+
+  for (const columns of [44, 80])
+    test(`breaks its lines between words on a terminal with ${columns} columns`, async () => {
+      const {stdout} = await machine.runOnTerminal(wordsOf(['pilot', 'list']), {columns});
+      const lines = plain(stdout).split(/\r?\n/);
+      assert.deepEqual(
+        lines.filter(line => line.length > columns),
+        [],
+      );
+      const text = lines.map(line => line.trim()).join(' ');
+      for (const {description} of service().crewroom.pilots.list().pilots) assert.ok(text.includes(description), text);
+    });
 
   test('prints a table on a terminal, with the pilot that is served', async () => {
     service().crewroom.pilots.use('maintenance');
@@ -80,13 +92,13 @@ describe('crewroom pilot use', () => {
   test('is refused if the identity is not a sample', async () => {
     const {port} = await startInTest({ephemeral: true, profile: 'none'});
     const {exitCode, stderr} = await machine.run(['pilot', 'use', 'captain', '--port', String(port), '--json']);
-    assert.deepEqual([exitCode, JSON.parse(stderr).code], [1, 'pilot-choice-unavailable']);
+    assert.deepEqual([exitCode, JSON.parse(stderr).code], [1, 'not-offered']);
     const {stdout} = await machine.run(['pilot', 'list', '--port', String(port), '--json']);
     assert.doesNotMatch(stdout, /"current":true/);
   });
 
   const wrong = [
-    {args: ['use', 'ada'], code: 'invalid-pilot-choice', problem: /\$\.name is not one of captain, first-officer, /},
+    {args: ['use', 'ada'], code: 'invalid-body', problem: /\$\.name is not one of captain, first-officer, /},
     {args: ['use'], code: 'invalid-usage', problem: /use needs a NAME/},
     {args: ['list', 'captain'], code: 'invalid-usage', problem: /list takes no NAME/},
     {args: ['fly'], code: 'invalid-usage', problem: /fly/},
@@ -98,6 +110,19 @@ describe('crewroom pilot use', () => {
       assert.deepEqual([exitCode, failure.code], [2, code]);
       assert.match(failure.detail, problem);
     });
+
+  test('names commands as the user calls them', async () => {
+    const port = String(await findFreePort());
+    for (const [environment, called] of [
+      [{}, '"crewroom start"'],
+      [{npm_lifecycle_event: 'npx'}, '"npx crewroom start"'],
+    ] as const) {
+      const {stderr} = await machine.run(['pilot', 'list', '--port', port], {environment});
+      assert.ok(stderr.includes(called), stderr);
+      const {stdout} = await machine.run(['doctor', '--port', port], {environment});
+      assert.ok(stdout.includes(`Start it with ${called}`), stdout);
+    }
+  });
 
   test('needs a service', async () => {
     const port = String(await findFreePort());

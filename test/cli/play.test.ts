@@ -42,7 +42,7 @@ describe('crewroom play', () => {
     expect(await read(`${url}/api/flight`)).toMatchObject({flight: {speed: 60}});
     expect(await read(`${url}/readyz`)).toMatchObject({identity: {source: 'back-end', signedIn: true}});
     expect(await read(`${url}/api/keys`)).toMatchObject({entries: expect.arrayContaining([expect.anything()])});
-    expect(await read(`${url}/api`)).toMatchObject({ephemeral: true});
+    expect(await read(`${url}/api`)).toMatchObject({storeKind: 'memory'});
     expect(await read(`${url}/api/com.example.logbook/flights`)).toEqual([]);
     expect(await end(running)).toBe(0);
     expect(existsSync(`${machine.home}/.local/share/crewroom`)).toBe(false);

@@ -4,8 +4,8 @@ import {mkdir, readdir, readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {describe, test} from 'vitest';
-import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
-import {VERSION} from '../../src/version.ts';
+import {packNpmPackage} from '../../src/cli/npm/own-packages.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
 import {LAYOUTS} from '../support/plugin-layouts.ts';
 import {createMachine, type Finished} from './crewroom.ts';
@@ -170,7 +170,7 @@ describe('crewroom plugin adopt', () => {
       `background/vendor/crewroom-background-sdk-${VERSION}.tgz`,
     ];
     const folder = await commit({...FILES, '.gitignore': '*.tgz\n'});
-    assert.deepEqual(JSON.parse((await adopt(folder, '--dry-run', '--json')).stdout).ignored, packed);
+    assert.deepEqual(JSON.parse((await adopt(folder, '--dry-run', '--json')).stdout).ignoredFiles, packed);
     const {stderr} = await adopt(folder);
     assert.match(stderr, /^Git ignores ui\/vendor\/\S+\.tgz background\S+\.tgz, which other clones need: /);
     const [, advice = ''] = /"(git add --force .*)"/.exec(stderr) ?? [];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {createMachine, type Finished} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -22,7 +22,12 @@ async function readJson(path: string): Promise<Record<string, unknown>> {
 describe('crewroom plugin new', () => {
   test('creates a plugin with an id, a name and a package of its own', async () => {
     const {exitCode, stdout, stderr} = await make('fuel-log');
-    assert.deepEqual([exitCode, stdout, stderr], [0, '', '']);
+    assert.deepEqual([exitCode, stdout], [0, '']);
+    // In a pipe too.
+    assert.match(
+      stderr,
+      /^Created com\.example\.fuel-log: \d+ files in .*\n {2}cd fuel-log\n {2}npm install\n {2}npm run dev\n$/,
+    );
     const {id, name, availableSettings} = await readJson('fuel-log/plugin.json');
     assert.deepEqual(
       [id, name, Object.keys(availableSettings as object)],
@@ -48,8 +53,7 @@ describe('crewroom plugin new', () => {
   test('leaves no name of the template', async () => {
     await make('own-names');
     const files = await readdir(join(home, 'own-names'), {recursive: true, withFileTypes: true});
-    for (const file of files.filter(each => each.isFile())) {
-      if (file.name.endsWith('.tgz')) continue;
+    for (const file of files.filter(each => each.isFile() && !each.name.endsWith('.tgz'))) {
       const text = await readFile(join(file.parentPath, file.name), 'utf8');
       assert.doesNotMatch(text, /new.plugin|"0\.0\.0"/i, file.name);
     }
@@ -91,12 +95,45 @@ describe('crewroom plugin new', () => {
     assert.deepEqual([names.includes('.build-error'), names.includes('background')], [false, true]);
   });
 
+  test('has a .gitignore that leaves out what is built, and no file of its own', async () => {
+    const {stdout} = await make('cloned', '--json');
+    const {directory, writtenFiles: files} = JSON.parse(stdout) as {
+      readonly directory: string;
+      readonly writtenFiles: readonly string[];
+    };
+    for (const built of [
+      'background/index.js',
+      'ui/index.html',
+      'node_modules/a/index.js',
+      '.build-error',
+      'a-1.zip',
+    ]) {
+      await mkdir(dirname(join(directory, built)), {recursive: true});
+      await writeFile(join(directory, built), '');
+    }
+    // Folders and files of authors that have the same names.
+    const own = ['src/page/ui/list.ts', 'test/background/a.test.ts', 'test/files/flights.zip'];
+    for (const file of own) {
+      await mkdir(dirname(join(directory, file)), {recursive: true});
+      await writeFile(join(directory, file), '');
+    }
+    const git = async (...args: readonly string[]): Promise<string> =>
+      (await promisify(execFile)('git', args, {cwd: directory, env: {...process.env, HOME: home}})).stdout;
+    await git('init', '--quiet');
+    await git('add', '-A');
+    assert.deepEqual((await git('ls-files')).trim().split('\n'), [...files, ...own].sort());
+  });
+
   test('takes an id', async () => {
     const {exitCode, stdout} = await make('ours', '--id', 'org.pilots.ours', '--json');
     assert.equal(exitCode, 0);
-    const made = JSON.parse(stdout) as {readonly id: string; readonly directory: string; readonly files: string[]};
+    const made = JSON.parse(stdout) as {
+      readonly id: string;
+      readonly directory: string;
+      readonly writtenFiles: string[];
+    };
     assert.deepEqual([made.id, made.directory], ['org.pilots.ours', join(home, 'ours')]);
-    assert.ok(made.files.includes('src/page/index.html') && made.files.includes('.gitignore'));
+    assert.ok(made.writtenFiles.includes('src/page/index.html') && made.writtenFiles.includes('.gitignore'));
     assert.equal((await readJson('ours/plugin.json'))['id'], 'org.pilots.ours');
   });
 
@@ -118,7 +155,7 @@ describe('crewroom plugin new', () => {
     await mkdir(join(home, 'full'));
     await writeFile(join(home, 'full', 'notes.txt'), 'mine');
     const {exitCode, stderr} = await make('full');
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 4);
     assert.match(stderr, /Cannot write to "full": the folder is not empty: it has "notes\.txt"\nChoose another name/);
     assert.deepEqual(await readdir(join(home, 'full')), ['notes.txt']);
   });
@@ -139,17 +176,12 @@ describe('crewroom plugin new', () => {
     {
       name: 'an id that cannot be a path',
       args: ['a', '--id', 'com/example'],
-      said: /--id has to be .* not "com\/example"/,
+      said: /--id is "com\/example" and has to be a domain of yours/,
     },
     {
       name: 'an id without a domain',
       args: ['a', '--id', 'Bad'],
-      said: /--id has to be a domain .*com\.example\.my-plugin, not "Bad"/,
-    },
-    {
-      name: 'an id that is a path of the service',
-      args: ['a', '--id', 'store'],
-      said: /com\.example\.my-plugin, not "store"/,
+      said: /--id is "Bad" and has to be a domain of yours .*com\.example\.hello: .* at least one dot/,
     },
     {name: 'no name', args: [], said: /new needs the name of a folder/},
     {name: 'an id for another action', args: ['list', '--id', 'a'], said: /list takes no --id/, action: ''},

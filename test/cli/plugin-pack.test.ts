@@ -113,7 +113,7 @@ describe('crewroom plugin pack', () => {
     const id = await write('com.example.wrong', {'background/index.js': `require('nothing')`});
     await writeFile(join(home, `${id}-1.0.0.zip`), 'old');
     const {exitCode, stdout, stderr} = await machine.run(['plugin', 'pack', id]);
-    assert.deepEqual([exitCode, stdout], [1, '']);
+    assert.deepEqual([exitCode, stdout], [6, '']);
     assert.match(stderr, /"nothing".*\nNothing was packed\n$/s);
     assert.equal(await readFile(join(home, `${id}-1.0.0.zip`), 'utf8'), 'old');
   });
@@ -122,7 +122,7 @@ describe('crewroom plugin pack', () => {
     const id = await write('com.example.linked');
     await symlink('index.js', join(home, id, 'background/link.js'));
     const linked = await machine.run(['plugin', 'pack', id]);
-    assert.equal(linked.exitCode, 1);
+    assert.equal(linked.exitCode, 6);
     assert.match(linked.stderr, /"background\/link\.js" is a link/);
     const bomb = await write('com.example.bomb', {'ui/index.html': '', 'ui/zero.js': '0'.repeat(10_000_000)});
     const refused = await machine.run(['plugin', 'pack', bomb]);
@@ -159,12 +159,23 @@ describe('crewroom plugin pack', () => {
     assert.match(stderr, /^crewroom: Cannot write to "none\/a\.zip": ENOENT.*\nChoose a path/);
   });
 
+  test('refuses the name of an archive that is something else on Windows, and only there', async () => {
+    const args = ['plugin', 'pack', await write('com.example.device'), '--output', 'nul.zip'];
+    const {exitCode, stderr} = await machine.run(args, {platform: 'win32'});
+    assert.equal(exitCode, 1);
+    assert.match(
+      stderr,
+      /^crewroom: Cannot write to "nul\.zip": it has the name of a device of Windows\nChoose a path/,
+    );
+    assert.equal((await machine.run(args)).exitCode, 0);
+  });
+
   test('names a folder that does not exist', async () => {
     const {exitCode, stderr} = await machine.run(['plugin', 'pack', 'missing']);
     assert.equal(exitCode, 3);
     assert.match(stderr, /Cannot read "missing": it does not exist\nGive the path of the folder/);
     await mkdir(join(home, 'nothing'));
     const {exitCode: empty} = await machine.run(['plugin', 'pack', 'nothing']);
-    assert.equal(empty, 1);
+    assert.equal(empty, 6);
   });
 });

@@ -58,7 +58,7 @@ export async function createPackageMachine(): Promise<PackageMachine> {
 
 /** Returns the flags that name a service. */
 export function flagsFor({port, directory, dataDir}: Places): readonly string[] {
-  return ['--port', String(port), '--plugins', directory, '--data-dir', dataDir];
+  return ['--port', String(port), '--plugins-dir', directory, '--data-dir', dataDir];
 }
 
 /** Reads the version that is installed. */
@@ -66,8 +66,14 @@ export async function readVersion({directory}: Pick<Places, 'directory'>): Promi
   return JSON.parse(await readFile(join(directory, ID, 'plugin.json'), 'utf8')).version;
 }
 
-/** Returns the names in the directory of plugins and beside it, without the data directory. */
+/**
+ * Returns the names in the directory of plugins and beside it, without the data directory, and what commands left behind: without the lock
+ * that they share.
+ */
 export async function listPlaces({directory}: Pick<Places, 'directory'>): Promise<readonly string[]> {
+  const list = (path: string): Promise<string[]> => readdir(path).catch((): string[] => []);
   const beside = (await readdir(join(directory, '..'))).filter(name => name.startsWith('plugins'));
-  return [...beside, ...(await readdir(directory).catch((): string[] => []))];
+  const plugins = (await list(directory)).filter(name => name !== '.staging');
+  const left = (await list(join(directory, '.staging'))).filter(name => name !== 'lock');
+  return [...beside, ...plugins, ...left];
 }

@@ -52,8 +52,13 @@ for (const layout of LAYOUTS) {
       const {url, state, untilSaid} = await develop(await write(layout));
       assert.equal(state, hasBackground ? 'running' : 'page-only');
       for (const place of places) await untilSaid(`Found its ${place}`);
-      if (hasBackground) assert.equal(await (await fetch(`${url}/api/${id}/place`)).json(), 'built');
-      if (hasPage) assert.match(await (await fetch(`${url}/plugins/${id}/`)).text(), /the built page/);
+      const [route, page] = await Promise.all([fetch(`${url}/api/${id}/place`), fetch(`${url}/plugins/${id}/`)]);
+      const [answer, shown] = [await route.text(), await page.text()];
+      assert.deepEqual(
+        [answer === '"built"', shown.includes('the built page')],
+        [hasBackground, hasPage],
+        answer + shown,
+      );
     });
 
     test('check finds no problem, and says what it found', async () => {
@@ -73,7 +78,7 @@ for (const layout of LAYOUTS) {
 
     test('install takes only its halves, and says what it found', async () => {
       const directory = join(machine.home, `plugins of ${id}`);
-      const args = ['plugin', 'install', await write(layout), '--yes', '--json', '--plugins', directory];
+      const args = ['plugin', 'install', await write(layout), '--yes', '--json', '--plugins-dir', directory];
       const {stdout} = await machine.runOnTerminal(args.filter(arg => arg !== '--json'));
       const found = plain(stdout)
         .split(/\r?\n/)
@@ -93,7 +98,7 @@ for (const layout of LAYOUTS) {
 
     test('run starts it for a command, and says what it found', async () => {
       const folder = await write(layout);
-      const finished = await machine.runProcess(['run', '--plugin', folder, '--', process.execPath, '-e', '0']);
+      const finished = await machine.runProcess(['run', '--dev-plugin', folder, '--', process.execPath, '-e', '0']);
       assert.equal(finished.exitCode, 0, finished.stderr);
       assert.ok(finished.stderr.includes(`Plugin ${id}: found its ${places.join(', ')}\n`), finished.stderr);
     });
@@ -152,7 +157,7 @@ describe('sources of a page', () => {
   test('are a problem for check and pack, which say how to build them', async () => {
     const folder = await writeProject(vite?.sources ?? {});
     const {exitCode, stdout} = await machine.run(['plugin', 'check', folder]);
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 6);
     const build = (half: string): string => {
       const [install, run] = ['install', 'run build'].map(args => `npm --prefix '${join(folder, half)}' ${args}`);
       return `         Build it: ${install} && ${run}`;
@@ -166,13 +171,13 @@ describe('sources of a page', () => {
       '',
     ]);
     assert.ok(!stdout.includes('Build it again'));
-    assert.equal((await machine.run(['plugin', 'pack', folder])).exitCode, 1);
+    assert.equal((await machine.run(['plugin', 'pack', folder])).exitCode, 6);
   });
 
   test('are a problem beside a background that can run, which would be packed without its page', async () => {
     const folder = await writeProject(reactApp?.sources ?? {});
     const {exitCode, stderr} = await machine.run(['plugin', 'pack', folder]);
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 6);
     assert.match(stderr, /problem {2}ui\/public\/index\.html is the source of the page, which is not built/);
   });
 
@@ -204,7 +209,7 @@ describe('a folder with more than one plugin that was built', () => {
       assert.notEqual(exitCode, 0);
       assert.ok((stdout + stderr).includes(problem), stdout + stderr);
     }
-    const run = await machine.run(['run', '--plugin', folder, '--', 'true']);
+    const run = await machine.run(['run', '--dev-plugin', folder, '--', 'true']);
     assert.ok(run.exitCode !== 0 && run.stderr.includes(problem), run.stderr);
   });
 
@@ -232,8 +237,8 @@ test.skipIf(process.platform === 'win32')('links to what was built are not follo
   await symlink(join(outside, 'ui'), join(folder, 'ui/dist'));
   await symlink(outside, join(folder, 'build'));
   const {exitCode, stdout} = await machine.run(['plugin', 'check', folder]);
-  assert.equal(exitCode, 1);
-  assert.match(stdout, /has neither a background nor a page, or they are not built/);
+  assert.equal(exitCode, 6);
+  assert.match(stdout, /has ui\/ without index\.html/);
 });
 
 test('a page that lies in ui/ and loads no sources is used as it is, also beside other builds', async () => {

@@ -7,6 +7,7 @@ import {findFreePort} from '../support/free-port.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {startPlugins} from '../support/plugin-service.ts';
 import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
+import {listPlaces} from './plugin-packages.ts';
 
 const machine = await createMachine();
 const {home} = machine;
@@ -36,7 +37,17 @@ function remove(
   options?: RunOptions & {onTerminal?: boolean},
 ): Promise<Finished> {
   const {port, directory, dataDir} = places;
-  const words = ['plugin', 'remove', ...args, '--port', String(port), '--plugins', directory, '--data-dir', dataDir];
+  const words = [
+    'plugin',
+    'remove',
+    ...args,
+    '--port',
+    String(port),
+    '--plugins-dir',
+    directory,
+    '--data-dir',
+    dataDir,
+  ];
   return options?.onTerminal ? machine.runOnTerminal(words, options) : machine.run(words, options);
 }
 
@@ -48,8 +59,8 @@ describe('crewroom plugin remove', () => {
   test('removes a plugin, and keeps its files', async () => {
     const places = await makePlaces('kept');
     const {exitCode, stdout} = await remove(places, [ID, '--yes', '--json']);
-    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {id: ID, removed: true, dataRemoved: false}]);
-    assert.deepEqual([await readdir(places.directory), existsSync(storageOf(places))], [[], true]);
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {dryRun: false, id: ID, removed: true, dataRemoved: false}]);
+    assert.deepEqual([await listPlaces(places), existsSync(storageOf(places))], [['plugins'], true]);
     assert.deepEqual(await readdir(join(home, 'kept')), ['data', 'plugins']);
   });
 
@@ -57,7 +68,7 @@ describe('crewroom plugin remove', () => {
     const places = await makePlaces('data');
     await remove(places, [ID, '--yes']);
     const {exitCode, stdout} = await remove(places, [ID, '--data', '--yes', '--json']);
-    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {id: ID, removed: false, dataRemoved: true}]);
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {dryRun: false, id: ID, removed: false, dataRemoved: true}]);
     assert.equal(existsSync(storageOf(places)), false);
   });
 
@@ -103,7 +114,7 @@ describe('crewroom plugin remove', () => {
     await mkdir(join(places.directory, 'not an id'));
     await symlink(home, join(places.directory, 'link'));
     for (const name of ['not an id', 'link']) assert.equal((await remove(places, [name, '--yes'])).exitCode, 0);
-    assert.deepEqual(await readdir(places.directory), [ID]);
+    assert.deepEqual(await listPlaces(places), ['plugins', ID]);
     assert.equal(existsSync(home), true);
   });
 
@@ -124,7 +135,7 @@ describe('crewroom plugin remove', () => {
     const service = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
     await service.until(ID, ({state}) => state === 'running');
     const {exitCode, stdout} = await remove(service, [ID, '--data', '--yes', '--json']);
-    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {id: ID, removed: true, dataRemoved: true}]);
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {dryRun: false, id: ID, removed: true, dataRemoved: true}]);
     assert.ok(service.logged.some(({message}) => message === 'wrote its last file'));
     assert.equal(existsSync(storageOf(service)), false);
     assert.deepEqual(service.crewroom.plugins.list(), []);
@@ -135,7 +146,7 @@ describe('crewroom plugin remove', () => {
     await service.until(ID, ({state}) => state === 'running');
     await rm(join(service.directory, ID), {recursive: true});
     const {exitCode, stdout} = await remove(service, [ID, '--data', '--yes', '--json']);
-    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {id: ID, removed: false, dataRemoved: true}]);
+    assert.deepEqual([exitCode, JSON.parse(stdout)], [0, {dryRun: false, id: ID, removed: false, dataRemoved: true}]);
     assert.ok(service.logged.some(({message}) => message === 'wrote its last file'));
     assert.equal(existsSync(storageOf(service)), false);
   });
@@ -143,7 +154,7 @@ describe('crewroom plugin remove', () => {
   test('keeps files that a plugin in development with the same id uses', async () => {
     const work = join(home, 'work');
     await writePlugin(work, {'plugin.json': manifestOf(ID), ...LATE});
-    const service = await startPlugins(directory => writePlugin(join(directory, ID)), {plugin: [work]});
+    const service = await startPlugins(directory => writePlugin(join(directory, ID)), {devPlugins: [work]});
     await service.until(ID, ({state}) => state === 'running');
     const {exitCode, stderr} = await remove(service, [ID, '--data', '--yes', '--json']);
     const {code, problem, advice} = JSON.parse(stderr);
@@ -169,7 +180,7 @@ describe('crewroom plugin remove', () => {
 
   test('keeps files that a second service with the same directory of plugins uses', async () => {
     const first = await startPlugins(directory => writePlugin(join(directory, ID), LATE));
-    const second = await startPlugins(async () => {}, {plugins: first.directory});
+    const second = await startPlugins(async () => {}, {pluginsDir: first.directory});
     for (const service of [first, second]) await service.until(ID, ({state}) => state === 'running');
     const {port, directory} = first;
     const {exitCode, stderr} = await remove({port, directory, dataDir: second.dataDir}, [

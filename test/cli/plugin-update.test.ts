@@ -112,7 +112,7 @@ describe('crewroom plugin install, while the service runs', () => {
   test('says that a plugin in development is in its place', async () => {
     const work = join(home, 'work');
     await writePlugin(work, {'plugin.json': manifestOf(ID), 'ui/index.html': ''});
-    const service = await startPlugins(EMPTY, {plugin: [work]});
+    const service = await startPlugins(EMPTY, {devPlugins: [work]});
     const {exitCode, stdout} = await runFor(service, ['install', await writeZip('1.0.0'), '--yes', '--json']);
     assert.deepEqual([exitCode, JSON.parse(stdout).service], [0, 'in-development']);
     assert.equal(await readVersion(service), '1.0.0');

@@ -4,7 +4,7 @@ import {chmod, mkdtemp, readFile, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, onTestFinished, test} from 'vitest';
-import {loadPlugin} from '../../src/testing/index.ts';
+import {loadPlugin} from '../../src/workbench/testing/index.ts';
 import {readGuide} from '../support/guide.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {createMachine, type Finished, MAIN} from './crewroom.ts';
@@ -32,7 +32,7 @@ async function makeCheckout(): Promise<{readonly builds: string; readonly folder
 const ASK = `fetch(process.env.CREWROOM_URL + '/api/${ID}/now').then(each => each.text()).then(console.log)`;
 const runArguments = (folder: string): readonly string[] => [
   'run',
-  '--plugin',
+  '--dev-plugin',
   folder,
   '--',
   process.execPath,
@@ -50,9 +50,9 @@ describe('crewroom run, with a broken plugin', () => {
     await writePlugin(folder, {'plugin.json': manifestOf('com.example.broken', {name: 1}), 'ui/index.html': ''});
     const marker = join(machine.home, 'began');
     const script = `require('node:fs').writeFileSync(${JSON.stringify(marker)}, '')`;
-    const args = ['run', '--plugin', folder, '--', process.execPath, '-e', script];
+    const args = ['run', '--dev-plugin', folder, '--', process.execPath, '-e', script];
     const {exitCode, stderr} = await machine.runProcess(args);
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 125);
     assert.match(stderr, /\$\.name has to be a string that is not empty/);
     await assert.rejects(readFile(marker));
   });
@@ -103,12 +103,12 @@ describe.runIf(IS_ROOT)('files of another user, as in the container of a job', (
 
   test('are refused by crewroom start and crewroom plugin check', async () => {
     const folder = await makeForeign();
-    const service = await machine.start(['--ephemeral', '--plugin', folder]);
+    const service = await machine.start(['--ephemeral', '--dev-plugin', folder]);
     const [plugin] = service.started['plugins'] as readonly {readonly state: string}[];
     assert.equal(plugin?.state, 'broken');
     assert.match((await service.stop()).stderr, new RegExp(BELONGS));
     const checked = await machine.run(['plugin', 'check', folder]);
-    assert.equal(checked.exitCode, 1);
+    assert.equal(checked.exitCode, 6);
     assert.match(checked.stdout, new RegExp(BELONGS));
   });
 
@@ -116,7 +116,7 @@ describe.runIf(IS_ROOT)('files of another user, as in the container of a job', (
     const folder = await makeForeign();
     await chmod(join(folder, 'ui'), 0o777);
     const {exitCode, stderr} = await run(folder);
-    assert.equal(exitCode, 1);
+    assert.equal(exitCode, 125);
     assert.match(stderr, /has ui, which is writable by its group or by others/);
   });
 });
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')(
       const {builds, folder} = await makeCheckout();
       execFileSync('chmod', ['-R', 'a+rwX', builds]);
       const refused = await run(folder);
-      assert.deepEqual({exitCode: refused.exitCode, stdout: refused.stdout}, {exitCode: 1, stdout: ''});
+      assert.deepEqual({exitCode: refused.exitCode, stdout: refused.stdout}, {exitCode: 125, stdout: ''});
       const [command = '', ...others] = new Set(
         Array.from(refused.stderr.matchAll(/use \\?"([^"\\]*)/g), ([, each]) => each),
       );

@@ -53,7 +53,7 @@ describe('crewroom start, with plugins', () => {
     const work = join(home, 'work');
     await writePlugin(work, {'plugin.json': manifestOf('com.example.a', {name: 'A\u001b[31m'}), 'ui/index.html': ''});
     const missing = join(home, 'not\u001bthere');
-    const args = ['start', '--port', '0', '--ephemeral', '--plugin', work, '--plugin', missing];
+    const args = ['start', '--port', '0', '--ephemeral', '--dev-plugin', work, '--dev-plugin', missing];
     const running = machine.spawnOnTerminal(args);
     await running.until(({stdout}) => stdout.includes('Ctrl+C'));
     assert.match(
@@ -118,15 +118,18 @@ describe('crewroom paths', () => {
     const paths = async (...args: readonly string[]): Promise<unknown> =>
       JSON.parse((await machine.run(['paths', '--json', ...args])).stdout).pluginsDir;
     assert.deepEqual(await paths(), {path: join(home, 'data', 'crewroom-plugins'), exists: false});
-    assert.deepEqual(await paths('--plugins', '.'), {path: home, exists: true});
+    assert.deepEqual(await paths('--plugins-dir', '.'), {path: home, exists: true});
   });
 });
 
 describe('crewroom config', () => {
   test('shows folders of plugins as absolute paths', async () => {
-    const environment = {CREWROOM_PLUGIN: 'one, two', CREWROOM_PLUGINS: 'three'};
+    const environment = {CREWROOM_DEV_PLUGINS: 'one, two', CREWROOM_PLUGINS_DIR: 'three'};
     const {stdout} = await machine.run(['config', '--json'], {environment});
-    const {plugin, plugins} = JSON.parse(stdout).settings;
-    assert.deepEqual([plugin.value, plugins.value], [[join(home, 'one'), join(home, 'two')], join(home, 'three')]);
+    const {devPlugins, pluginsDir} = JSON.parse(stdout).settings;
+    assert.deepEqual(
+      [devPlugins.value, pluginsDir.value],
+      [[join(home, 'one'), join(home, 'two')], join(home, 'three')],
+    );
   });
 });

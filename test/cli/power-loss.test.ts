@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
-import {readFile, writeFile} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {afterAll, beforeAll, describe, test} from 'vitest';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {afterAll, beforeAll, describe, onTestFinished, test} from 'vitest';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {startPhpVms5, type TestBackEnd} from '../support/back-ends.ts';
-import {assertRemoved, assertWritten, nameTracer, readTrace, type TracedStep} from '../support/name-trace.ts';
+import {findFreePort} from '../support/free-port.ts';
+import {
+  assertCopied,
+  assertRemoved,
+  assertWritten,
+  nameTracer,
+  readTrace,
+  type TracedStep,
+} from '../support/name-trace.ts';
 import {ADA} from '../support/pilots.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {CAN_TRACE} from '../support/store-fixture.ts';
@@ -75,7 +84,7 @@ describe.skipIf(!CAN_TRACE)('what was reported as done survives a loss of power 
     await run(['sign-in', '--username', '1'], ADA.password);
     assert.match(await readFile(join(dataDir, 'session.json'), 'utf8'), /signed-in/);
     await run(['sign-out']);
-    await run(['token', 'create', '--name', 'a', '--permission', 'admin']);
+    await run(['token', 'create', 'a', '--permission', 'admin']);
     await run(['access', 'grant', 'com.a', 'admin']);
     await stop();
     const steps = await readTrace(join(home, 'service-trace'));
@@ -93,5 +102,20 @@ describe.skipIf(!CAN_TRACE)('what was reported as done survives a loss of power 
     const installed = await trace(['plugin', 'install', archive, '--yes', ...place()]);
     assertWritten(installed, join(`${dataDir}-plugins`, 'com.example.a'));
     assertWritten(await trace(['plugin', 'types', folder, '--output', types]), types);
+  });
+
+  test.runIf(existsSync('/dev/shm'))('the files of a removed plugin, kept on another file system', async () => {
+    const disk = await mkdtemp('/dev/shm/crewroom-');
+    onTestFinished(() => rm(disk, {recursive: true}));
+    const far = join(home, 'far');
+    const storage = join(far, 'plugin-storage', 'com.example.b');
+    await writePlugin(join(`${far}-plugins`, 'com.example.b'));
+    await mkdir(join(storage, 'sub'), {recursive: true});
+    await writeFile(join(storage, 'sub', 'flights.json'), '[1]');
+    await symlink(disk, `${far}-snapshots`);
+    const places = ['--port', String(await findFreePort()), '--data-dir', far, '--plugins-dir', `${far}-plugins`];
+    const steps = await trace(['plugin', 'remove', 'com.example.b', '--data', '--yes', ...places]);
+    const [kept = ''] = await readdir(disk);
+    assertCopied(steps, ['sub/flights.json', 'sub'], [storage, join(disk, kept, 'com.example.b')]);
   });
 });

@@ -12,7 +12,7 @@ const service = useService({ephemeral: true});
 const other = useService({ephemeral: true});
 
 beforeAll(async () => {
-  await service().crewroom.entries.put('a', '{"x": 1}');
+  await service().crewroom.entries.put('a', Buffer.from('{"x": 1}'));
   await writeFile(join(machine.home, 'some.ndjson'), formatExport([]));
 });
 

@@ -4,8 +4,8 @@ import {readFileSync} from 'node:fs';
 import {createServer} from 'node:https';
 import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
-import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
-import type {Finding} from '../../src/doctor/finding.ts';
+import {walkBackEnd} from '../../src/cli/doctor/backend/walk.ts';
+import type {Finding} from '../../src/cli/doctor/finding.ts';
 import {jsonAnswer, redirectTo, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms7} from '../support/back-ends.ts';
 import {Certificates} from '../support/certificates.ts';
@@ -50,9 +50,9 @@ describe('a back end that offers nothing but the sign-in', () => {
     const signIn = ['sign-in', ...place, '--script-url', backEnd.scriptURL, '--username', '1'];
     assert.equal((await machine.run(signIn, {input: ADA.password})).exitCode, 0);
     const before = await machine.run(['status', ...place]);
-    assert.match(plain(before.stdout), /^ +not verified yet$/m);
+    assert.match(plain(before.stdout), /^ +last verified [-\d]{10} [:\d]{5} UTC$/m);
     const doctor = async (): Promise<string> => (await machine.run(['doctor', ...place])).stdout;
-    assert.match(await doctor(), /^ok +Pilot +Ada Quill \(AIR0001\), 127\.0\.0\.1$/m);
+    assert.match(await doctor(), /^ok +Pilot +Ada Quill \(AIR0001\), 127\.0\.0\.1, last verified at /m);
     await fetch(`${service.url}/api/session/verify`, {method: 'POST'});
     await backEnd.received(4);
     for (;;) {
@@ -62,7 +62,7 @@ describe('a back end that offers nothing but the sign-in', () => {
     assert.match(await doctor(), /^warning Pilot +Ada Quill .* does not offer to verify it \(pilot\/verify\)/m);
     const {session} = JSON.parse((await machine.run(['status', ...place, '--json'])).stdout);
     assert.equal(session.unverifiable, true);
-    assert.equal(session.verifiedAt, undefined);
+    assert.equal(session.verifiedAt, session.changedAt);
     await service.stop();
   });
 

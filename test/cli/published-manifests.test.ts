@@ -31,7 +31,7 @@ describe('a manifest as the guide of the vendor writes it', () => {
       const checked = await machine.run(['plugin', 'check', folder]);
       assert.equal(checked.exitCode, 0, checked.stdout);
       assert.ok(plain(checked.stdout).includes(`warning  plugin.json ${warning}\n`), checked.stdout);
-      const service = await machine.start(['--ephemeral', '--plugin', folder]);
+      const service = await machine.start(['--ephemeral', '--dev-plugin', folder]);
       await machine.run(['wait', '--port', String(service.port)]);
       const {stdout} = await machine.runOnTerminal(['plugin', 'list', '--port', String(service.port)]);
       assert.ok(plain(stdout).includes(`! ${id}: plugin.json: ${warning}`), stdout);

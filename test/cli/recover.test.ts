@@ -2,33 +2,13 @@ import assert from 'node:assert/strict';
 import {readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {parseKey} from '../../src/domain/entries/key.ts';
-import {keysOf, put, range, textOf, write} from '../contracts/shared/assertions.ts';
-import {changeMetadata, makeDirectory, openStore, putOf, writeWal} from '../support/store-fixture.ts';
+import {keysOf, range, textOf} from '../contracts/shared/assertions.ts';
+import {makeDamaged} from '../support/damaged-store.ts';
+import {assertRemoved, nameTracer, readTrace} from '../support/name-trace.ts';
+import {CAN_TRACE, changeMetadata, makeDirectory, openStore} from '../support/store-fixture.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
-
-/**
- * A closed store with the entry `a` of revision 1, and a log of 20 more commits as a killed service leaves it, of which that of revision 10
- * has a flipped bit.
- */
-async function makeDamaged() {
-  const directory = await makeDirectory();
-  const store = await openStore(directory);
-  await write(store, put('a', '1'));
-  await store[Symbol.asyncDispose]();
-  const storePath = join(directory, 'store');
-  const commits = Array.from({length: 20}, (_, index) => [putOf(index + 2, `late/${index + 2}`, `"${index + 2}"`)]);
-  commits[18] = [putOf(20, 'late/19', '"again"')];
-  const groups = [...commits.slice(0, 19), [{kind: 'delete' as const, key: parseKey('a'), revision: 21}]];
-  const ends = await writeWal(storePath, groups, Date.parse('2026-01-02T03:04:05Z'));
-  const bytes = await readFile(join(storePath, 'wal-0'));
-  const at = (ends[7] ?? 0) + 50;
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  await writeFile(join(storePath, 'wal-0'), bytes);
-  return {directory, id: store.id, rest: join(directory, 'rest.ndjson')};
-}
 
 describe('crewroom recover', () => {
   test('is what a start that is refused advises', async () => {
@@ -70,13 +50,14 @@ describe('crewroom recover', () => {
     assert.equal(exitCode, 0, stderr);
     const store = await openStore(directory);
     assert.deepEqual(JSON.parse(stdout), {
+      dryRun: false,
       recovered: true,
       problem: 'its write-ahead log lacks the commits 10 to 10',
       revision: '9',
       storeId: store.id,
       file: rest,
       entries: 9,
-      deleted: ['a'],
+      deletedKeys: ['a'],
     });
     assert.notEqual(store.id, id);
     assert.equal(store.revision, 9);
@@ -105,24 +86,34 @@ describe('crewroom recover', () => {
     assert.equal(entries.map(textOf).filter(text => text === '"again"').length, 1);
   });
 
+  test.skipIf(!CAN_TRACE)('does not let the log come back after a loss of power (needs strace)', async () => {
+    const {directory, rest} = await makeDamaged();
+    const output = join(machine.home, 'trace');
+    const args = ['recover', rest, '--yes', '--json', '--data-dir', directory];
+    const {exitCode, stderr} = await machine.runProcess(args, {under: nameTracer(output)});
+    assert.equal(exitCode, 0, stderr);
+    const steps = await readTrace(output);
+    for (const name of ['wal-0', 'wal-1']) assertRemoved(steps, join(directory, 'store', name));
+  });
+
   test('saves all that the log has if the store has lost the name of its log', async () => {
     const {directory, rest} = await makeDamaged();
     await changeMetadata(join(directory, 'store'), () => undefined);
     const {exitCode, stdout} = await machine.run(['recover', rest, '--yes', '--json', '--data-dir', directory]);
     assert.equal(exitCode, 0);
-    const {entries, deleted, revision} = JSON.parse(stdout);
+    const {entries, deletedKeys, revision} = JSON.parse(stdout);
     // All but that of the damaged commit, and one that was written twice.
-    assert.deepEqual([entries, deleted, revision], [17, ['a'], '1']);
+    assert.deepEqual([entries, deletedKeys, revision], [17, ['a'], '1']);
     assert.equal((await readFile(rest, 'utf8')).trimEnd().split('\n').length, 1 + entries + 1);
   });
 
   test('says so if nothing is damaged, and takes no file that exists', async () => {
     const directory = await makeDirectory();
     const {exitCode, stdout} = await machine.run(['recover', 'rest', '--json', '--data-dir', directory]);
-    assert.deepEqual([exitCode, stdout], [0, '{"recovered":false}\n']);
+    assert.deepEqual([exitCode, stdout], [0, '{"dryRun":false,"recovered":false}\n']);
     await writeFile(join(directory, 'taken'), '');
     const taken = await machine.run(['recover', join(directory, 'taken'), '--data-dir', directory]);
-    assert.equal(taken.exitCode, 2);
+    assert.equal(taken.exitCode, 4);
     assert.match(taken.stderr, /exists already/);
   });
 });

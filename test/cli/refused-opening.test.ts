@@ -2,6 +2,7 @@ import {execFile} from 'node:child_process';
 import {mkdir, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {EXIT} from '../../src/core/failures/exit-codes.ts';
 import {compileFuseDisks} from '../support/fuse-disk.ts';
 import {compileRefusals} from '../support/refusals.ts';
 import {CAN_LIMIT} from '../support/store-fixture.ts';
@@ -14,8 +15,13 @@ const COMMANDS = [
   ['run', '--', 'node', '--version'],
   ['doctor', '--port', '0'],
   ['doctor', '--port', '0', '--deep'],
-  ['plugin', 'remove', 'gone', '--data', '--yes'],
+  ['plugin', 'remove', 'com.gone', '--data', '--yes'],
 ];
+
+/** Returns the exit code of a command that cannot open the store. */
+function codeOf([command = '']: readonly string[]): number {
+  return {doctor: EXIT.findings, run: EXIT.runFailure}[command] ?? EXIT.failure;
+}
 
 interface End {
   readonly code: number | string | null | undefined;
@@ -31,7 +37,7 @@ const dataDir = join(machine.home, 'refused');
 beforeAll(async () => {
   const service = await machine.start(['--data-dir', dataDir]);
   await service.stop();
-  await mkdir(join(dataDir, 'plugin-storage', 'gone'), {recursive: true});
+  await mkdir(join(dataDir, 'plugin-storage', 'com.gone'), {recursive: true});
 });
 
 afterAll(() => {
@@ -62,7 +68,7 @@ describe.skipIf(refusals === undefined)('where record locks or shared maps are r
     for (const what of ['locks nfs', 'maps nfs', 'locks maps']) {
       test(`crewroom ${words.join(' ')} says so: ${what}`, async () => {
         const {code, signal, output} = await run(words, [], refusals?.environment(what) ?? {});
-        expect({code, signal}).toEqual({code: 1, signal: null});
+        expect({code, signal}).toEqual({code: codeOf(words), signal: null});
         expect(output).toContain('does not allow the record locks and shared maps that a store needs');
         // The lock is not to blame.
         expect(output).not.toContain(`Delete ${dataDir}`);
@@ -83,7 +89,7 @@ describe.skipIf(disks === undefined)('on a disk over FUSE (needs a C compiler, F
         ['doctor', '--port', '0', '--deep'],
       ]) {
         const {code, signal, output} = await run(words, [], {}, directory);
-        expect({code, signal}).toEqual({code: 1, signal: null});
+        expect({code, signal}).toEqual({code: codeOf(words), signal: null});
         expect(output).toContain(
           `Cannot use ${JSON.stringify(directory)}: its file system (fuse.crewroom-test) does not`,
         );
@@ -110,14 +116,14 @@ describe.skipIf(!CAN_LIMIT)('where the address space is too small (needs prlimit
   for (const words of COMMANDS.filter(([command]) => command !== 'plugin')) {
     test(`crewroom ${words.join(' ')} says so`, async () => {
       const {code, signal, output} = await run(words, ['prlimit', '--as=5000000000'], {});
-      expect({code, signal}).toEqual({code: 1, signal: null});
+      expect({code, signal}).toEqual({code: codeOf(words), signal: null});
       expect(output).toMatch(/the address space of this process is limited to [\d.]+ GiB \(ulimit -v\)/);
     });
   }
 
   test.each(['start', 'doctor'])('crewroom %s says so with `ulimit -v 8000000`', async command => {
     const {code, signal, output} = await run([command, '--port', '0'], ['prlimit', `--as=${8_000_000 * 1024}`], {});
-    expect({code, signal}).toEqual({code: 1, signal: null});
+    expect({code, signal}).toEqual({code: codeOf([command]), signal: null});
     expect(output).toMatch(/limited to 7\.6 GiB \(ulimit -v\), of which .* are left/);
   });
 });

@@ -17,15 +17,15 @@ describe('crewroom requests', () => {
     assert.equal(exitCode, 0);
     const [first, second, ...others] = stdout.split('\n').map(line => line && JSON.parse(line));
     assert.deepEqual([first.sequence, first.path, first.status], [1, '/livez', 200]);
-    assert.match(first.at, /^\d{4}-\d\d-\d\dT/);
-    assert.equal(second.failure.code, 'foreign-origin');
+    assert.match(first.requestedAt, /^\d{4}-\d\d-\d\dT/);
+    assert.equal(second.failure.code, 'foreign-page');
     assert.deepEqual(others, ['']);
     const refused = await machine.run(['requests', '--refused', '--json', '--port', String(service.port)]);
     assert.equal(refused.stdout, `${stdout.split('\n')[1]}\n`);
     await service.stop();
   });
 
-  test('prints lines with the remedy of a refusal to people', async () => {
+  test('prints lines with the advice on a refusal to people', async () => {
     const service = await machine.start();
     await callService(service, 'GET /api/identity', {headers: ['Origin: http://localhost:5173']});
     const {stdout} = await machine.runOnTerminal(['requests', '--port', String(service.port)], {columns: 120});
@@ -51,7 +51,7 @@ describe('crewroom requests', () => {
     const lines = all.trimEnd().split('\n');
     assert.deepEqual(
       lines.map(line => JSON.parse(line).own),
-      [true, true, undefined],
+      [true, true, false],
     );
     await service.stop();
   });

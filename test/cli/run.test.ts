@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
-import {access} from 'node:fs/promises';
+import {access, writeFile} from 'node:fs/promises';
 import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {constants} from 'node:os';
@@ -10,7 +10,7 @@ import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {processContext} from '../../src/cli/process-context.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {writePlugin} from '../support/plugin-folder.ts';
+import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
 import {pathsOf} from './in-process.ts';
 
@@ -56,7 +56,7 @@ describe('crewroom run', () => {
         export const routes = {get: {now: {description: 'Answers', handler: (req, res) => res.json('answered')}}};`,
     });
     const script = `fetch(process.env.CREWROOM_URL + '/api/com.example.slow/now').then(each => each.text()).then(console.log)`;
-    const {stdout, stderr} = await machine.runProcess(['run', '--plugin', folder, ...node(script)]);
+    const {stdout, stderr} = await machine.runProcess(['run', '--dev-plugin', folder, ...node(script)]);
     assert.equal(stdout, '"answered"\n', stderr);
   });
 
@@ -76,7 +76,7 @@ describe('crewroom run', () => {
         'background/index.js': `exports.onEnd = () => require('node:fs').writeFileSync(${JSON.stringify(ended)}, '')`,
       });
       const script = `process.on('SIGHUP', () => process.exit(5)); console.log('runs'); setInterval(() => {}, 1000)`;
-      const running = machine.spawn(['run', '--plugin', folder, ...node(script)]);
+      const running = machine.spawn(['run', '--dev-plugin', folder, ...node(script)]);
       await running.until(({stdout}) => stdout.includes('runs'));
       running.child.kill('SIGHUP');
       assert.equal((await running.finished).signal, 'SIGHUP');
@@ -115,9 +115,38 @@ describe('crewroom run', () => {
 
   test('needs a program', async () => {
     const {exitCode, stderr} = await machine.runProcess(['run', 'no-such-program']);
-    assert.equal(exitCode, 2);
+    assert.equal(exitCode, 127);
     assert.match(stderr, /it cannot start "no-such-program": there is no such program/);
     assert.match((await machine.run(['run', ''])).stderr, /COMMAND is empty/);
+  });
+
+  test('cannot execute a file that is no program', async () => {
+    await writeFile(join(machine.home, 'text'), 'a text');
+    const {exitCode, stderr} = await machine.runProcess(['run', './text']);
+    assert.match(stderr, /it cannot start ".\/text"/);
+    assert.equal(exitCode, 126);
+  });
+
+  test('does not begin without a plugin that is not built', async () => {
+    const folder = join(machine.home, 'unbuilt');
+    await writePlugin(folder, {'plugin.json': manifestOf('com.example.unbuilt'), 'background/index.ts': ''});
+    const {exitCode, stderr} = await machine.run(['run', '--dev-plugin', folder, '--', 'no-such-program']);
+    assert.equal(exitCode, 125);
+    assert.match(stderr, /"com\.example\.unbuilt": it is not built: background\/index\.ts is the source/);
+  });
+
+  test.each([
+    {what: 'wrong usage', args: ['run']},
+    {what: 'a wrong flag', args: ['run', '--no-such-flag', '--', 'true']},
+    {what: 'a wrong setting', args: ['run', '--port', 'x', '--', 'true']},
+    {what: 'a broken plugin', args: ['run', '--dev-plugin', '.', '--', 'true']},
+  ])('ends with 125 after $what, which is none of the command', async ({args}) => {
+    const {exitCode, stderr} = await machine.run(args);
+    assert.equal(exitCode, 125, stderr);
+  });
+
+  test('hands on an exit code of its own range', async () => {
+    assert.equal((await machine.runProcess(['run', ...node('process.exit(1)')])).exitCode, 1);
   });
 });
 
@@ -141,10 +170,12 @@ describe('crewroom wait', () => {
   test('says that the store is read-only if it stays so', async () => {
     const readiness = {
       ready: false,
-      store: 'read-only',
+      storeState: 'read-only',
       identity: {source: 'none', signedIn: false, state: 'signed-out'},
     };
-    const port = await serve((_, response) => response.writeHead(503).end(JSON.stringify(readiness)));
+    const port = await serve((_, response) =>
+      response.writeHead(503, {'Crewroom-API': '1'}).end(JSON.stringify(readiness)),
+    );
     const {exitCode, stderr} = await machine.run(['wait', '--port', port, '--timeout', '1s']);
     assert.equal(exitCode, 1);
     assert.match(stderr, /the store has been read-only/);

@@ -6,7 +6,7 @@ import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {ADA, BEN} from '../support/pilots.ts';
 import {createMachine, type Finished, plain, type Running, type RunOptions, type Service} from './crewroom.ts';
@@ -94,7 +94,14 @@ describe('crewroom sign-in', () => {
         summary: 'Ada Quill (VMS0001), Crewroom Air',
       },
     );
-    assert.deepEqual(Object.keys(others).sort(), ['expiresAt', 'kept', 'since']);
+    assert.deepEqual(Object.keys(others).sort(), [
+      'changedAt',
+      'expiresAt',
+      'kept',
+      'stale',
+      'unverifiable',
+      'verifiedAt',
+    ]);
   });
 
   test('serves the pilot from then on, and crewroom status says so', async () => {
@@ -104,6 +111,7 @@ describe('crewroom sign-in', () => {
     const {stdout} = await machine.run(['status', ...PORT()]);
     assert.match(stdout, /^ {2}Identity +Ada Quill \(VMS0001\), Crewroom Air \(signed in\)$/m);
     assert.ok(stdout.includes(`at ${backEnd.scriptURL}, until 2`), stdout);
+    assert.match(stdout, /^ +last verified /m);
   });
 
   test('signs in at the back end of --script-url if no airline is configured', async () => {
@@ -246,30 +254,31 @@ describe('crewroom sign-in', () => {
 test('crewroom status shows texts of a service escaped, and runs no control sequence in them', async () => {
   const url = `http://127.0.0.1/${encodeURIComponent('\u001b')}`;
   const documents: Readonly<Record<string, unknown>> = {
-    '/api': {name: 'crewroom', version: '1', apiVersion: '1', storeId: '0123456789abcdef', links: {}},
+    '/api': {name: 'crewroom', version: '1', apiVersion: '1', features: [], storeId: '0123456789abcdef', links: {}},
     '/readyz': {
       ready: true,
-      store: 'read-write',
+      storeState: 'read-write',
       identity: {source: 'back-end', signedIn: true, state: 'signed-in', summary: 'a'},
     },
     '/api/session': {
       state: 'signed-in',
       source: 'back-end',
-      since: '2026-03-01T12:00:00.000Z',
+      changedAt: '2026-03-01T12:00:00.000Z',
       scriptURL: url,
       stale: true,
       problem: {
         code: 'back-end-failed',
+        stage: 'failure',
         url,
         backEndStatus: 500,
-        hint: 'c\u001b[2J',
         detail: 'b\u001b[2J',
         advice: 'c\u001b[2J',
       },
     },
   };
   const impostor = createServer(({url: path = ''}, response) => {
-    response.writeHead(200, {'Content-Type': 'application/json'}).end(JSON.stringify(documents[path]));
+    const headers = {'Content-Type': 'application/json', 'Crewroom-API': '1'};
+    response.writeHead(200, headers).end(JSON.stringify(documents[path]));
   }).listen(0, '127.0.0.1');
   await once(impostor, 'listening');
   const {port} = impostor.address() as AddressInfo;

@@ -24,21 +24,24 @@ describe('another store at the same path', () => {
     const port = String(await findFreePort());
     const before = await machine.start(['--data-dir', dataDir, '--port', port]);
     const client = createClient({baseUrl: before.url});
-    const written = await client.entries.put('k', '"mine"');
+    const written = await client.entries.put('k', 'mine');
     const etag = (await fetch(`${before.url}/api/store/k`)).headers.get('etag') ?? '';
-    const events = client.events({since: 0})[Symbol.asyncIterator]();
+    const events = client.events({after: 0})[Symbol.asyncIterator]();
     assert.equal((await events.next()).value?.kind, 'entry-written');
     await before.stop();
     await copyFile(join(otherDir, 'store', 'data.mdb'), join(dataDir, 'store', 'data.mdb'));
 
     const after = await machine.start(['--data-dir', dataDir, '--port', port]);
     assert.equal(after.started['storeId'], otherId);
-    assert.deepEqual((await events.next()).value, {kind: 'reset', revision: 5});
+    assert.deepEqual((await events.next()).value, {kind: 'reset', revision: 5, cursor: `${otherId}-5`});
     await events.return?.();
     const conflict = {
-      failure: {code: 'revision-conflict', conflicts: [{key: 'k', expected: etag.slice(1, -1), actual: '5'}]},
+      failure: {
+        code: 'revision-conflict',
+        conflicts: [{key: 'k', expected: etag.slice(1, -1), actual: '5', etag: `"${otherId}-5"`}],
+      },
     };
-    await assert.rejects(client.entries.put('k', '1', {expected: written.revision}), conflict);
+    await assert.rejects(client.entries.put('k', 1, {expected: written.revision}), conflict);
     const refused = await fetch(`${after.url}/api/store/k`, {method: 'PUT', headers: {'If-Match': etag}, body: '1'});
     assert.equal(refused.status, 412);
     await after.stop();

@@ -26,7 +26,7 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
 describe('a command with a token', () => {
   beforeAll(async () => {
     token = await createToken(service(), ['entries:read:', 'identity:read'], {name: 'reader'});
-    await service().crewroom.entries.put('a', '1');
+    await service().crewroom.entries.put('a', 1);
   });
 
   test('may do what the token permits', async () => {

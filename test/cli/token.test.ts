@@ -10,7 +10,7 @@ function run({port, dataDir}: Pick<TestService, 'port' | 'dataDir'>, ...args: re
   return machine.run(['token', ...args, '--port', String(port), '--data-dir', dataDir]);
 }
 
-const BACKUP = ['create', '--name', 'backup', '--permission', 'entries:read:'];
+const BACKUP = ['create', 'backup', '--permission', 'entries:read:'];
 
 describe('crewroom token', () => {
   test('prints only the token, which permits what was asked for', async () => {
@@ -39,10 +39,10 @@ describe('crewroom token', () => {
     const none = await run(service, 'list');
     expect([none.stdout, none.stderr]).toEqual([
       '',
-      'No tokens; "crewroom token create --name NAME --permission PERMISSION" creates one\n',
+      'No tokens; "crewroom token create NAME --permission PERMISSION" creates one\n',
     ]);
     const {stdout: token} = await run(service, ...BACKUP, '--expires', '12h');
-    await run(service, 'create', '--name', 'sync', '--permission', 'entries:write:a/', '--permission', 'identity:read');
+    await run(service, 'create', 'sync', '--permission', 'entries:write:a/', '--permission', 'identity:read');
     expect((await run(service, 'list')).stdout).toMatch(
       /^NAME +EXPIRES +PERMISSIONS\nbackup +\d.*Z +entries:read:\nsync +never +entries:write:a\/ identity:read\n$/,
     );
@@ -81,9 +81,8 @@ describe('crewroom token', () => {
 
   const service = {port: 1, dataDir: '/none'};
   const wrong = [
-    {args: ['create', '--name', 'a'], said: 'create needs --permission PERMISSION'},
-    {args: ['create', '--permission', 'admin'], said: 'create needs --name NAME'},
-    {args: ['create', 'a', '--permission', 'admin'], said: 'as --name NAME'},
+    {args: ['create', 'a'], said: 'create needs --permission PERMISSION'},
+    {args: ['create', '--permission', 'admin'], said: 'create needs a NAME'},
     {args: [...BACKUP, '--expires', 'soon'], said: '--expires has to be a time such as'},
     {args: ['revoke'], said: 'revoke needs a NAME'},
     {args: ['list', 'a'], said: 'list takes no NAME'},

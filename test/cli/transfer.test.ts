@@ -20,7 +20,7 @@ import {createServer, type Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {setImmediate} from 'node:timers/promises';
-import {afterEach, beforeEach, describe, test} from 'vitest';
+import {afterEach, beforeEach, describe, expect, test} from 'vitest';
 import {formatExport, manyEntries} from '../support/exports.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {startService, type TestService} from '../support/service.ts';
@@ -72,11 +72,19 @@ async function values(port?: number): Promise<string> {
 
 const SILENT: Finished = {exitCode: 0, signal: null, stdout: '', stderr: ''};
 
+/** The result of an export into a file, which says so in a pipe too. */
+function exported(entries: number, name: string): object {
+  return {
+    ...SILENT,
+    stderr: expect.stringContaining(`Exported ${entries} entries at revision ${entries} to ${name} (`),
+  };
+}
+
 describe('crewroom export', () => {
   test('writes a file that only its owner may read, and import brings it back', async () => {
     await putSome();
     const before = await values();
-    assert.deepEqual(await run(['export', 'backup.ndjson']), SILENT);
+    expect(await run(['export', 'backup.ndjson'])).toEqual(exported(3, 'backup.ndjson'));
     const file = join(directory, 'backup.ndjson');
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     assert.match(
@@ -100,11 +108,14 @@ describe('crewroom export', () => {
   test('replaces a file only with --force', async () => {
     await writeFile(join(directory, 'f'), 'precious', {mode: 0o644});
     const refused = await run(['export', 'f']);
-    assert.deepEqual([refused.exitCode, refused.stdout], [2, '']);
-    assert.match(refused.stderr, /"f" exists already\nName another file, or replace it with --force\n/);
+    assert.deepEqual([refused.exitCode, refused.stdout], [4, '']);
+    assert.match(
+      refused.stderr,
+      /Cannot write to "f": it exists already\nName another file, or replace it with --force\n/,
+    );
     assert.equal(await readFile(join(directory, 'f'), 'utf8'), 'precious');
     const {stdout} = await run(['export', 'f', '--force', '--json']);
-    assert.deepEqual(JSON.parse(stdout), {file: 'f', entries: 0, revision: '0', sizeBytes: 93});
+    assert.deepEqual(JSON.parse(stdout), {file: join(directory, 'f'), entries: 0, revision: '0', sizeBytes: 93});
     assert.equal((await stat(join(directory, 'f'))).mode & 0o777, 0o600);
   });
 
@@ -112,7 +123,16 @@ describe('crewroom export', () => {
     const {exitCode, stderr} = await run(['export', 'none/f']);
     assert.equal(exitCode, 1);
     assert.match(stderr, /Cannot write to "none\/f": there is no such directory/);
-    assert.equal((await run(['export', '.'])).exitCode, 2);
+    assert.equal((await run(['export', '.'])).exitCode, 4);
+  });
+
+  test('refuses a name that is something else on Windows, and only there', async () => {
+    for (const name of ['nul.ndjson', 'COM1', 'a.ndjson:b', 'a?']) {
+      const {exitCode, stderr} = await run(['export', name], {platform: 'win32'});
+      assert.equal(exitCode, 1, stderr);
+      assert.match(stderr, /Cannot write to ".*": it has /);
+      expect(await run(['export', name])).toEqual(exported(0, name));
+    }
   });
 
   test.runIf(process.platform === 'linux')('writes through a link, into a pipe, and to /dev/stdout', async () => {
@@ -120,13 +140,13 @@ describe('crewroom export', () => {
     const {stdout} = await run(['export']);
     await writeFile(join(directory, 'f'), 'old');
     await symlink('f', join(directory, 'link'));
-    assert.equal((await run(['export', 'link'])).exitCode, 2);
-    assert.deepEqual(await run(['export', 'link', '--force']), SILENT);
+    assert.equal((await run(['export', 'link'])).exitCode, 4);
+    expect(await run(['export', 'link', '--force'])).toEqual(exported(3, 'link'));
     assert.equal(await readlink(join(directory, 'link')), 'f');
     assert.equal(await readFile(join(directory, 'f'), 'utf8'), stdout);
     makePipe(join(directory, 'pipe'));
     const read = readFile(join(directory, 'pipe'), 'utf8');
-    assert.deepEqual(await run(['export', 'pipe']), SILENT);
+    expect(await run(['export', 'pipe'])).toEqual(exported(3, 'pipe'));
     assert.equal(await read, stdout);
     const command = [process.execPath, MAIN, ...line(['export', '/dev/stdout'])].join(' ');
     const piped = machine.spawnLineOnTerminal(`${command} 2>talk | cat >copy`, {workingDirectory: directory});
@@ -155,7 +175,7 @@ describe('crewroom export', () => {
   for (const {name, end} of cuts) {
     test(`that ${name} leaves no file, and says so`, async () => {
       await using server = await serveOnce(response => {
-        response.writeHead(200);
+        response.writeHead(200, {'Crewroom-API': '1'});
         response.write(formatExport(manyEntries(3)).split('\n').slice(0, 3).join('\n'), () =>
           end(response, () => response.end()),
         );
@@ -172,7 +192,7 @@ describe('crewroom export', () => {
     let begun: () => void;
     const isBegun = new Promise<void>(resolve => (begun = resolve));
     await using server = await serveOnce(response => {
-      response.writeHead(200);
+      response.writeHead(200, {'Crewroom-API': '1'});
       response.write('{"format":"crewroom-export","version":1,"revision":"1","prefix":""}\n', () => begun());
     });
     const running = machine.spawn(line(['export', 'f'], server.port), {workingDirectory: directory, input: ''});
@@ -287,7 +307,12 @@ describe('crewroom import', () => {
     {name: 'no such action', args: ['snapshot', 'eat'], says: /ACTION has to be save, load, list or delete, not "eat"/},
     {name: 'a snapshot without a name', args: ['snapshot', 'save'], says: /save needs a NAME/},
     {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is not a valid name/},
-    {name: 'the name of a device', args: ['snapshot', 'save', 'con'], says: /"con" is not a valid name/},
+    {name: 'a dot at the end of a name', args: ['snapshot', 'save', 'a.'], says: /"a\." is not a valid name/},
+    {
+      name: 'the name of a device',
+      args: ['snapshot', 'save', 'con'],
+      says: /"con" is not a valid name: .* and no device of Windows\n/,
+    },
   ];
   for (const {name, args, says} of misuses) {
     test(`refuses ${name}, with exit code 2`, async () => {
@@ -385,7 +410,7 @@ describe('crewroom snapshot', () => {
     await run(['snapshot', 'save', 'one', ...dataDir]);
     assert.equal((await stat(join(directory, 'data-snapshots'))).mode & 0o777, 0o700);
     assert.equal((await stat(join(directory, 'data-snapshots', 'one.ndjson'))).mode & 0o777, 0o600);
-    assert.equal((await run(['snapshot', 'save', 'one', ...dataDir])).exitCode, 2);
+    assert.equal((await run(['snapshot', 'save', 'one', ...dataDir])).exitCode, 4);
     await run(['delete', 'b']);
     const saved = JSON.parse((await run(['snapshot', 'save', 'one', '--force', '--json', ...dataDir])).stdout);
     assert.deepEqual([saved.name, saved.entries, saved.revision], ['one', 2, '4']);

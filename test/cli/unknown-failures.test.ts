@@ -8,8 +8,8 @@ const DETAIL = 'Cannot levitate: the helium is used up';
 const ADVICE = 'Order more helium';
 
 /** Runs `crewroom delete a` against a service that answers with this document. */
-async function deleteAt(body: unknown, {status = 418, json = false} = {}) {
-  const {port} = await serveAnswer({status, body});
+async function deleteAt(body: object, {status = 418, json = false} = {}) {
+  const {port} = await serveAnswer({status, body: {status, ...body}});
   return machine.run(['delete', 'a', '--port', String(port), ...(json ? ['--json'] : [])]);
 }
 
@@ -24,8 +24,8 @@ describe('a failure of a code that this version does not know', () => {
     test(`"${code}" is told to programs whole`, async () => {
       const {exitCode, stderr} = await deleteAt({code, detail: DETAIL, advice: ADVICE}, {json: true});
       expect(exitCode).toBe(1);
-      const failure = {code: 'unknown-failure', sentCode: code, status: 418, advice: ADVICE};
-      expect(JSON.parse(stderr)).toMatchObject({...failure, detail: expect.stringContaining(DETAIL)});
+      const type = `/docs/errors/${code}`;
+      expect(JSON.parse(stderr)).toEqual({code, status: 418, detail: DETAIL, advice: ADVICE, type});
     });
   }
 
@@ -58,27 +58,20 @@ describe('a failure of a code that this version does not know', () => {
   });
 });
 
-describe('a failure of a known code that lacks what belongs to it', () => {
-  const documents: readonly object[] = [
-    {code: 'revision-conflict'},
-    {code: 'revision-conflict', conflicts: 'all'},
-    {code: 'revision-conflict', conflicts: [null]},
-    {code: 'revision-conflict', conflicts: []},
-    {code: 'invalid-transaction', problems: []},
-    {code: 'invalid-transaction', problems: {}},
-    {code: 'invalid-sign-in', problems: [{path: '$'}, 7]},
-    {code: 'method-not-allowed', method: 'DELETE', allowed: 'GET'},
-    {code: 'no-entry'},
-    {code: 'invalid-key', key: {}, problem: 7},
-    {code: 'disk-full', imported: 'some', batches: null},
-  ];
-  for (const document of documents) {
-    test(`${JSON.stringify(document)} is shown with the words that it came with`, async () => {
-      const {exitCode, stderr} = await deleteAt({...document, detail: DETAIL, advice: ADVICE});
-      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`${DETAIL} (code `)]);
-      expect(stderr.split('\n')[1]).toBe(ADVICE);
+describe('a failure of a known code', () => {
+  for (const {exitCode, ...document} of [
+    {exitCode: 3, code: 'no-entry'},
+    {exitCode: 3, code: 'no-entry', key: 'a'},
+    {exitCode: 2, code: 'invalid-key', key: 'a', problem: 'it is odd'},
+    {exitCode: 1, code: 'method-not-allowed', method: 'DELETE', allowed: ['GET']},
+    {exitCode: 1, code: 'disk-full'},
+    {exitCode: 4, code: 'revision-conflict', conflicts: [{key: 'a', expected: '1', actual: '2', etag: '"s-2"'}]},
+  ])
+    test(`${JSON.stringify(document)} has its exit code, and is shown with the words that it came with`, async () => {
+      const finished = await deleteAt({...document, detail: DETAIL, advice: ADVICE});
+      expect([finished.exitCode, finished.stderr]).toEqual([exitCode, expect.stringContaining(DETAIL)]);
+      expect(finished.stderr).toContain(`crewroom explain ${document.code}`);
     });
-  }
 
   test('one with more than belongs to it is the failure that it was, with the words that it came with', async () => {
     const {exitCode, stderr} = await deleteAt({code: 'no-entry', key: 'a', detail: DETAIL, since: 7}, {status: 404});
@@ -86,15 +79,7 @@ describe('a failure of a known code that lacks what belongs to it', () => {
   });
 });
 
-describe('an answer that a Crewroom does not give', () => {
-  const failures: readonly unknown[] = [{detail: DETAIL}, {code: 7, detail: DETAIL}, {code: 'no-entry'}, [], null, 'x'];
-  for (const body of failures) {
-    test(`the failure ${JSON.stringify(body)} ends with 1, and names what answered`, async () => {
-      const {exitCode, stderr} = await deleteAt(body);
-      expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Cannot understand the answer 418')]);
-    });
-  }
-
+describe('an answer of another program', () => {
   const commands: readonly (readonly string[])[] = [
     ['status'],
     ['list'],
@@ -108,30 +93,24 @@ describe('an answer that a Crewroom does not give', () => {
     ['export'],
     ['get', 'a'],
     ['get', 'a', '--json'],
+    ['delete', 'a'],
+    ['identity'],
   ];
-  const entry = {key: 'a', revision: '1', sizeBytes: 90_000, updatedAt: 'yesterday'};
-  test('an identity that is not a document ends with exit code 1', async () => {
-    for (const body of [null, [], 7]) {
-      const {port} = await serveAnswer({status: 200, body});
-      expect(await machine.run(['identity', '--port', String(port)])).toMatchObject({exitCode: 1, stdout: ''});
-    }
-  });
+  const bodies = [{}, null, [], {name: 'crewroom'}, {code: 'no-entry', detail: DETAIL}];
+  for (const command of commands)
+    test(`"${command.join(' ')}" is refused whatever it has, ends with 1, and is no defect`, async () => {
+      for (const status of [200, 404])
+        for (const body of bodies) {
+          const {port} = await serveAnswer({status, body, api: undefined});
+          const {exitCode, stderr} = await machine.run([...command, '--port', String(port)]);
+          expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/it does not have \\?"Crewroom-API: 1\\?"/)]);
+          expect(stderr).toMatch(/Cannot understand the answer \d+ of [\s\S]*another version of Crewroom/);
+        }
+    });
 
-  for (const body of [
-    {},
-    null,
-    [],
-    7,
-    {name: 'crewroom', entries: {}, identity: null, revision: 'x'},
-    {entries: [entry]},
-  ]) {
-    for (const command of commands) {
-      test(`"${command.join(' ')}" that gets 200 and ${JSON.stringify(body)} ends with 1, and is no defect`, async () => {
-        const {port} = await serveAnswer({status: 200, body});
-        const {exitCode, stderr} = await machine.run([...command, '--port', String(port)]);
-        expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Cannot understand the answer 200')]);
-        expect(stderr).not.toContain('undefined');
-      });
-    }
-  }
+  test('of a later API says so', async () => {
+    const {port} = await serveAnswer({status: 200, body: {}, api: '2'});
+    const {exitCode, stderr} = await machine.run(['delete', 'a', '--port', String(port)]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it has "Crewroom-API: 2"')]);
+  });
 });

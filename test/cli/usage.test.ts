@@ -5,8 +5,8 @@ import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {describe, test} from 'vitest';
 import {COMMAND_LIST} from '../../src/cli/catalogue/commands.ts';
-import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/config/config.ts';
-import {EXIT} from '../../src/failures/exit-codes.ts';
+import {EXIT, EXIT_MEANINGS} from '../../src/core/failures/exit-codes.ts';
+import {flagOf, SETTING_NAMES, shownFlagOf} from '../../src/platform/config/config.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -27,10 +27,14 @@ describe('help', () => {
   test('crewroom --help and docs/settings.md say what each exit code means', async () => {
     const {stdout} = await machine.run(['--help']);
     const page = await readFile(new URL('../../docs/settings.md', import.meta.url), 'utf8');
-    for (const code of Object.values(EXIT)) {
-      const meaning = new RegExp(`^ {2}${code} +(\\S.*)$`, 'm').exec(stdout)?.[1] ?? 'nothing';
-      assert.ok(page.replaceAll('\n', ' ').includes(` ${code} ${meaning}`), `the page lacks ${code}`);
-    }
+    const rows = Object.entries(EXIT).map(([name, code]) => [code, EXIT_MEANINGS[name as keyof typeof EXIT]] as const);
+    const [, shown = ''] = /^Exit codes\n((?: .*\n)+)/m.exec(stdout) ?? [];
+    assert.deepEqual(
+      shown.trimEnd().split('\n'),
+      rows.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`),
+    );
+    const listed = rows.map(([code, meaning]) => `${code} ${meaning}`).join('; ');
+    assert.ok(page.includes(`\nExit codes: ${listed}. `), listed);
   });
 
   for (const {name, examples, flags, settings} of COMMAND_LIST) {
@@ -44,6 +48,24 @@ describe('help', () => {
       assert.equal((await machine.run(['help', name])).stdout, stdout);
     });
   }
+});
+
+test('every command takes --json, but those with forms of their own, which help names', async () => {
+  const own = ['start', 'play', 'run', 'edit', 'dev', 'completion'];
+  assert.deepEqual(
+    COMMAND_LIST.filter(({ownForms}) => ownForms).map(({name}) => name),
+    own,
+  );
+  assert.deepEqual(
+    COMMAND_LIST.filter(({name, flags}) => !own.includes(name) && !('json' in flags)),
+    [],
+  );
+  const {stdout} = await machine.run(['--help']);
+  const named = `${own.slice(0, -1).join(', ')} and ${own.at(-1)}`;
+  assert.ok(
+    stdout.includes(`With --json a command prints one object, or of a list one on each line;\n${named} have`),
+    stdout,
+  );
 });
 
 describe('a wrong command line', () => {
@@ -66,9 +88,19 @@ describe('a wrong command line', () => {
       said: /unknown flag "--prot"; did you mean --port\?/,
     },
     {
-      name: 'a flag before the command',
-      args: ['--port', '1', 'status'],
-      said: /^crewroom: Cannot run "crewroom": unknown flag "--port"; flags follow the command$/m,
+      name: 'a flag before the command that is no setting',
+      args: ['--yes', 'status'],
+      said: /^crewroom: Cannot run "crewroom": unknown flag "--yes"; all but settings follow the command$/m,
+    },
+    {
+      name: 'settings without a command',
+      args: ['--port', '1'],
+      said: /^crewroom: Cannot run "crewroom": a command is missing after --port$/m,
+    },
+    {
+      name: 'a setting before the command that the command does not take',
+      args: ['--port', '1', 'version'],
+      said: /unknown flag "--port"/,
     },
     {name: 'a missing argument', args: ['put', 'k'], said: /VALUE is missing/},
     {name: 'too many arguments', args: ['get', 'a', 'b'], said: /too many arguments: "b" follows the last one/},
@@ -86,19 +118,18 @@ describe('a wrong command line', () => {
     {name: 'a touch with two times', args: ['touch', 'k', '--ttl', '1', '--forever'], said: /it needs either --ttl/},
     {
       name: 'a revision to watch from that is not a number',
-      args: ['watch', '--since', 'x'],
-      said: /--since has to be a whole number from 0/,
+      args: ['watch', '--after', 'x'],
+      said: /--after has to be a whole number from 0/,
     },
     {
       name: 'a reset without confirmation',
       args: ['reset'],
       said: /it deletes every entry\nConfirm that on a terminal, or/,
     },
-    {name: 'nothing to delete', args: ['delete'], said: /it needs a KEY, --prefix PREFIX or --all/},
-    {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /cannot be combined with --prefix/},
-    {name: 'an empty prefix without --all', args: ['delete', '--prefix', '', '--yes'], said: /use --all for that/},
-    {name: '--all with a prefix', args: ['delete', '--prefix', 'p', '--all', '--yes'], said: /not only those/},
-    {name: 'a revision of many entries', args: ['delete', '--all', '--if-match', '1'], said: /requires a KEY/},
+    {name: 'nothing to delete', args: ['delete'], said: /it needs either a KEY or --prefix PREFIX; "crewroom reset"/},
+    {name: 'a key and a prefix', args: ['delete', 'k', '--prefix', 'p'], said: /either a KEY or --prefix PREFIX/},
+    {name: 'an empty prefix', args: ['delete', '--prefix', '', '--yes'], said: /every entry, as "crewroom reset" does/},
+    {name: 'a revision of many entries', args: ['delete', '--prefix', 'p', '--if-match', '1'], said: /requires a KEY/},
     {
       name: 'many deletions without confirmation',
       args: ['delete', '--prefix', 'p'],
@@ -107,6 +138,17 @@ describe('a wrong command line', () => {
     {name: 'ls', args: ['ls'], said: /unknown command "ls"; did you mean list\?/},
     {name: 'rm', args: ['rm', 'k'], said: /unknown command "rm"; did you mean delete\?/},
     {name: 'set', args: ['set', 'k', '1'], said: /unknown command "set"; did you mean put\?/},
+    {name: 'new', args: ['new'], said: /unknown command "new"; did you mean plugin new\?/},
+    {name: 'init', args: ['init'], said: /unknown command "init"; did you mean plugin new\?/},
+    {name: 'an action without its command', args: ['pack'], said: /unknown command "pack"; did you mean plugin pack\?/},
+    {name: 'docs', args: ['docs'], said: /unknown command "docs"; did you mean console\?/},
+    {name: 'undo', args: ['undo'], said: /unknown command "undo"; did you mean snapshot load\?/},
+    {name: 'a shell by its program', args: ['completion', 'pwsh'], said: /not "pwsh"; did you mean powershell\?/},
+    {
+      name: 'a status in place of a code',
+      args: ['explain', '404'],
+      said: /there is no failure "404"; did you mean (?=.*no-entry)(?=.*no-identity)/,
+    },
     {name: 'an action with a typo', args: ['plugin', 'lst'], said: /not "lst"; did you mean list\?/},
     {name: 'an action of other programs', args: ['plugin', 'rm', 'a'], said: /not "rm"; did you mean remove\?/},
     {name: 'rm of a token', args: ['token', 'rm', 'a'], said: /not "rm"; did you mean revoke\?/},

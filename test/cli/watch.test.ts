@@ -42,8 +42,8 @@ async function linesUntil(text: string, running: Running): Promise<readonly stri
 
 describe('crewroom watch', () => {
   test('prints what changes as one JSON object per line, with values as they were written', async () => {
-    const since = await put('before', '1');
-    const running = watch('--since', since);
+    const after = await put('before', '1');
+    const running = watch('--after', after);
     const revisions = [
       await put('a/é', '{"id": 12345678901234567890,\n"v":\t1.0}'),
       await put('big', `"${'x'.repeat(70_000)}"`),
@@ -51,21 +51,31 @@ describe('crewroom watch', () => {
     await remove('a/é');
     await put('z', 'null');
     const lines = await linesUntil('"key":"z"', running);
+    const {storeId} = service().crewroom;
     const [written, big, removed, last] = lines;
     assert.equal(
       written,
-      `{"kind":"entry-written","key":"a/é","revision":"${revisions[0]}","sizeBytes":38,"value":{"id": 12345678901234567890, "v":\t1.0}}`,
+      `{"kind":"entry-written","key":"a/é","revision":"${revisions[0]}","etag":"\\"${storeId}-${revisions[0]}\\"","cursor":"${storeId}-${revisions[0]}","sizeBytes":38,"value":{"id": 12345678901234567890, "v":\t1.0}}`,
     );
-    assert.equal(big, `{"kind":"entry-written","key":"big","revision":"${revisions[1]}","sizeBytes":70002}`);
-    assert.match(removed ?? '', /^\{"kind":"entry-deleted","key":"a\/é","revision":"\d+"\}$/);
-    assert.match(last ?? '', /^\{"kind":"entry-written","key":"z","revision":"\d+","sizeBytes":4,"value":null\}$/);
+    assert.equal(
+      big,
+      `{"kind":"entry-written","key":"big","revision":"${revisions[1]}","etag":"\\"${storeId}-${revisions[1]}\\"","cursor":"${storeId}-${revisions[1]}","sizeBytes":70002}`,
+    );
+    assert.match(
+      removed ?? '',
+      /^\{"kind":"entry-deleted","key":"a\/é","revision":"\d+","etag":"\\"[0-9a-z]+-\d+\\"","cursor":"[0-9a-z]+-\d+"\}$/,
+    );
+    assert.match(
+      last ?? '',
+      /^\{"kind":"entry-written","key":"z","revision":"\d+","etag":"\\"[0-9a-z]+-\d+\\"","cursor":"[0-9a-z]+-\d+","sizeBytes":4,"value":null\}$/,
+    );
     assert.equal(lines.length, 4);
   });
 
   test('shows the entries that are there first, and only those under the prefix', async () => {
     await put('a/1', '1');
     await put('b/1', '1');
-    await put('a/2', '1', {query: '?ttl=600'});
+    await put('a/2', '1', {query: '?ttlSeconds=600'});
     const running = watch('a/', '--initial');
     await running.until(({stdout}) => stdout.includes('a/2'));
     await put('b/2', '2');
@@ -76,31 +86,35 @@ describe('crewroom watch', () => {
       [
         ['a/1', 'undefined'],
         ['a/2', 'string'],
+        [undefined, 'undefined'],
         ['a/3', 'undefined'],
       ],
     );
   });
 
   test('prints text into a pipe, as on a terminal, without --json', async () => {
-    const since = await put('before', '1');
-    const running = machine.spawn(['watch', '--since', since, '--port', String(service().port)]);
+    const after = await put('before', '1');
+    const running = machine.spawn(['watch', '--after', after, '--port', String(service().port)]);
     await put('piped', '[1.0]');
     const [line] = await linesUntil('piped', running);
     assert.match(line ?? '', /^\d\d:\d\d:\d\d {2}written {3}piped +\d+ {2}\[1\.0\]$/);
   });
 
   test('shows when an entry expires', async () => {
-    const since = await put('before', '1');
-    await put('short', '1', {query: '?ttl=1'});
-    const lines = await linesUntil('entry-expired', watch('--since', since));
-    assert.match(lines.at(-1) ?? '', /^\{"kind":"entry-expired","key":"short","revision":"\d+"\}$/);
+    const after = await put('before', '1');
+    await put('short', '1', {query: '?ttlSeconds=1'});
+    const lines = await linesUntil('entry-expired', watch('--after', after));
+    assert.match(
+      lines.at(-1) ?? '',
+      /^\{"kind":"entry-expired","key":"short","revision":"\d+","etag":"\\"[0-9a-z]+-\d+\\"","cursor":"[0-9a-z]+-\d+"\}$/,
+    );
   });
 
   test('continues at its cursor when the service restarts, and reports that', async () => {
     const dataDir = await mkdtemp(join(home, 'data-'));
     const port = String(await findFreePort());
     const first = await machine.start(['--data-dir', dataDir, '--port', port]);
-    const running = machine.spawn(['watch', '--json', '--since', '0', '--port', port]);
+    const running = machine.spawn(['watch', '--json', '--after', '0', '--port', port]);
     await put('a', '1', first);
     await running.until(({stdout}) => stdout.includes('"key":"a"'));
     await first.stop();
@@ -127,7 +141,7 @@ describe('crewroom watch', () => {
     const port = String(await findFreePort());
     const first = await machine.start(['--ephemeral', '--port', port]);
     for (const key of ['a', 'b', 'c']) await put(key, '1', first);
-    const running = machine.spawn(['watch', '--json', '--since', '0', '--port', port]);
+    const running = machine.spawn(['watch', '--json', '--after', '0', '--port', port]);
     await running.until(({stdout}) => stdout.includes('"key":"c"'));
     await first.stop();
     const second = await machine.start(['--ephemeral', '--port', port]);
@@ -140,13 +154,13 @@ describe('crewroom watch', () => {
   test('refuses a revision above the last one, with exit code 2', async () => {
     const {exitCode, stdout, stderr} = await machine.run([
       'watch',
-      '--since',
+      '--after',
       '999999',
       '--port',
       String(service().port),
     ]);
     assert.deepEqual([exitCode, stdout], [2, '']);
-    assert.match(stderr, /^crewroom: Cannot use the parameter "since": /);
+    assert.match(stderr, /^crewroom: Cannot use the parameter "after": /);
   });
 
   test.runIf(process.platform === 'linux')('ends quietly where the reader has read enough', async () => {
@@ -203,6 +217,7 @@ describe('crewroom watch', () => {
       assert.deepEqual(others, [
         'present   large             N  (68.4 KiB)',
         'present   moves\\u009b2J     N  "\\u009b2J"',
+        'initial   all entries are above',
         'deleted   large             N',
       ]);
       assert.ok(lines.every(each => each.length <= 60));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, test} from 'vitest';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {startService, type TestService} from '../support/service.ts';
@@ -140,7 +140,7 @@ const USES: readonly Use[] = [
     what: 'the manifest of a plugin',
     text: () => manifestOf('com.example.zoe', {name: 'Zoë'}),
     file: 'com.example.zoe/plugin.json',
-    args: () => serve(['--plugin', 'com.example.zoe'], '/api/plugins'),
+    args: () => serve(['--dev-plugin', 'com.example.zoe'], '/api/plugins'),
     succeeds: served,
   },
   {

@@ -12,7 +12,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 /** Begins an event stream, and sends nothing more. */
 const server = createServer((_, response) => {
-  response.writeHead(200, {'Content-Type': 'text/event-stream'});
+  response.writeHead(200, {'Content-Type': 'text/event-stream', 'Crewroom-API': '1'});
   response.write(': \n\n');
 });
 

@@ -25,7 +25,7 @@ test('the code of docs/client.md does what it says, from top to bottom', async (
       'com.example.hello/settings {"volume":0.5,"muted":true}',
       'com.example.hello/flight {"id": 9007199254740994}',
       'com.example.hello/settings {"volume":0.5,"muted":true}',
-      expect.stringMatching(/^[\d.]+ [0-9a-z]+ true read-write$/),
+      expect.stringMatching(/^[\d.]+ [0-9a-z]+ memory true read-write$/),
       'signed-in Ada Quill (CRW0042), Crewroom Air undefined',
       expect.stringMatching(/^Cannot change "com.example.hello\/counter": expected revision 1, found no entry \[$/),
       expect.any(String),

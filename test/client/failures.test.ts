@@ -2,10 +2,11 @@ import {describe, expect, test} from 'vitest';
 import {createClient} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
 import {createTransfer} from '../../src/client/transfer/index.ts';
-import {AppError, describeFailure} from '../../src/failures/app-error.ts';
-import {statusOf} from '../../src/failures/facts.ts';
-import type {Failure, FailureCode} from '../../src/failures/failure.ts';
-import {formatFailure} from '../../src/protocol/failure/failure-document.ts';
+import {AppError, describeFailure} from '../../src/core/failures/app-error.ts';
+import {statusOf} from '../../src/core/failures/facts.ts';
+import type {AnyFailure, FailureCode} from '../../src/core/failures/failure.ts';
+import {formatFailure} from '../../src/core/protocol/failure/failure-document.ts';
+import {exactDocument} from '../support/exact-document.ts';
 import {FAILURES} from '../support/sample-failures.ts';
 import {useService} from '../support/service.ts';
 
@@ -31,9 +32,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'invalid-header', // preconditions and cursors are written from revisions
   'unsupported-body', // bodies have one content type, and are not compressed
   'not-a-page', // requests of `fetch` are not navigations
-  'unmarked-request', // the client sends the header that the guard asks for
-  'other-user', // left to bundles of the service's own calls: here it is an `unknown-failure`, with its message and advice
-  'subscriber-too-slow', // streams are closed without it; only `wait` answers with it
+  'foreign-page', // the client sends the header that the guard asks for
+  'other-user', // left to bundles of the service's own calls: here it has no members
+  'too-slow', // streams are closed without it; only `waitSeconds` answers with it
 ]);
 
 interface Responses {
@@ -52,17 +53,20 @@ interface Document {
 
 /** Returns the codes of the failures that the document of the API names for the operations of the client. */
 async function documentedCodes(): Promise<readonly FailureCode[]> {
-  const {paths} = (await (await fetch(`${service().url}/openapi.json`)).json()) as Document;
+  const {paths} = exactDocument((await (await fetch(`${service().url}/openapi.json`)).json()) as Document);
   const responses = OPERATIONS.flatMap(([path, method]) => Object.values(paths[path]?.[method]?.responses ?? {}));
   const parts = responses.flatMap(({content}) => content?.['application/problem+json']?.schema.allOf ?? []);
   return [...new Set(parts.flatMap(({properties}) => properties?.code.enum ?? []))];
 }
 
 /** Answers every request with a failure. */
-const failing = (failure: Failure) => ({
+const failing = (failure: AnyFailure) => ({
   attemptsMax: 1,
   fetch: async () =>
-    new Response(formatFailure(new AppError(failure), {title: 'Failed', instance: 'id'}), {status: statusOf(failure)}),
+    new Response(formatFailure(new AppError(failure), {title: 'Failed', instance: 'id'}), {
+      status: statusOf(failure),
+      headers: {'Crewroom-API': '1'},
+    }),
 });
 
 const thrownBy = (call: Promise<unknown>): Promise<AppError> =>
@@ -81,21 +85,40 @@ describe('createClient()', () => {
     }
   });
 
-  test('throws a failure of other operations with its code and its message', async () => {
+  test('throws a failure of other operations with its members and its message', async () => {
     const failure = FAILURES['wrong-credentials'];
-    expect((await thrownBy(createClient(failing(failure)).identity())).failure).toMatchObject({
-      code: 'unknown-failure',
-      sentCode: 'wrong-credentials',
-      detail: describeFailure(failure),
+    expect(await thrownBy(createClient(failing(failure)).identity())).toMatchObject({
+      code: 'wrong-credentials',
+      failure,
+      message: describeFailure(failure),
     });
   });
 });
 
 describe('createService() and createTransfer()', () => {
-  for (const code of ['wrong-credentials', 'sign-in-busy', 'invalid-import', 'reader-too-slow', 'no-entry'] as const)
+  for (const code of ['wrong-credentials', 'busy', 'invalid-import', 'too-slow', 'no-entry'] as const)
     test(`throw "${code}" with all members`, async () => {
       const options = failing(FAILURES[code]);
       expect((await thrownBy(createService(options).sessions.status())).failure).toEqual(FAILURES[code]);
       expect((await thrownBy(createTransfer(options).export())).failure).toEqual(FAILURES[code]);
+    });
+
+  for (const [what, rest] of [
+    ['no last line', '{"key":"a","value":1}\n'],
+    ['half a last line', '{"key":"a","value":1}\n{"end":true'],
+  ] as const)
+    test(`do not take an export with ${what} for a whole one`, async () => {
+      const text = `{"format":"crewroom-export","version":1,"revision":"2","prefix":""}\n${rest}`;
+      const exported = await createTransfer({
+        fetch: async () => new Response(text, {headers: {'Crewroom-API': '1'}}),
+      }).export();
+      const chunks: Uint8Array[] = [];
+      const read = async (): Promise<void> => {
+        for await (const chunk of exported) chunks.push(chunk);
+      };
+      await expect(read()).rejects.toMatchObject({
+        failure: {code: 'unexpected-answer', problem: 'it was cut off before its end'},
+      });
+      expect(Buffer.concat(chunks).toString()).toBe(text);
     });
 });

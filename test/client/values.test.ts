@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import {expect, test} from 'vitest';
 import {createClient, type StandardSchema} from '../../src/client/index.ts';
 import {createService} from '../../src/client/service/index.ts';
-import {listAll} from '../../src/index.ts';
+import {listAll} from '../../src/core/domain/entries/list-all.ts';
 import {useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
@@ -16,7 +16,7 @@ const Settings = v.object({
 test('a value is returned parsed, and as the text that was written', async () => {
   const {entries} = connect();
   const text = '{"id": 9007199254740993, "volume": 1.0}';
-  await entries.put('typed/exact', text);
+  await entries.put('typed/exact', Buffer.from(text));
   const entry = await entries.get<{id: number; volume: number}>('typed/exact');
   expect(entry?.value).toEqual({id: 9007199254740992, volume: 1});
   expect(entry?.text).toBe(text);
@@ -25,7 +25,7 @@ test('a value is returned parsed, and as the text that was written', async () =>
 
 test('a schema validates a value, and its output is returned', async () => {
   const {entries} = connect();
-  await entries.putValue('typed/settings', {volume: 0.5, ignored: true});
+  await entries.put('typed/settings', {volume: 0.5, ignored: true});
   const entry = await entries.get('typed/settings', {schema: Settings});
   // The type comes from the schema.
   const names: readonly string[] | undefined = entry?.value.names;
@@ -36,7 +36,7 @@ test('a schema validates a value, and its output is returned', async () => {
 
 test('a value that does not match the schema is a failure with the place of each problem', async () => {
   const {entries} = connect();
-  await entries.putValue('typed/wrong', {volume: 7, names: ['a', 1], 'odd name': 1});
+  await entries.put('typed/wrong', {volume: 7, names: ['a', 1], 'odd name': 1});
   const problems = [
     {path: '$.volume', problem: expect.stringContaining('<=1')},
     {path: '$.names[1]', problem: expect.stringContaining('string')},
@@ -50,7 +50,7 @@ test('a value that does not match the schema is a failure with the place of each
 
 test('a schema may be asynchronous, and name places in each form of the specification', async () => {
   const {entries} = connect();
-  await entries.put('typed/slow', '1');
+  await entries.put('typed/slow', 1);
   const schema = (
     result: Awaited<ReturnType<StandardSchema<string>['~standard']['validate']>>,
   ): StandardSchema<string> => ({
@@ -75,7 +75,7 @@ const withoutText = [
 for (const {name, value} of withoutText) {
   test(`${name} has no JSON text, and is not stored`, async () => {
     const {entries} = connect();
-    await expect(entries.putValue('typed/none', value)).rejects.toMatchObject({
+    await expect(entries.put('typed/none', value)).rejects.toMatchObject({
       failure: {code: 'invalid-value', key: 'typed/none', problems: [{path: '$'}]},
     });
     expect(await entries.get('typed/none')).toBeUndefined();
@@ -84,8 +84,8 @@ for (const {name, value} of withoutText) {
 
 test('a value is stored under the conditions of a put', async () => {
   const {entries} = connect();
-  const {revision} = await entries.putValue('typed/conditions', 'a', {expected: 'absent', ttlSeconds: 60});
-  await expect(entries.putValue('typed/conditions', 'b', {expected: 'absent'})).rejects.toMatchObject({
+  const {revision} = await entries.put('typed/conditions', 'a', {expected: 'absent', ttlSeconds: 60});
+  await expect(entries.put('typed/conditions', 'b', {expected: 'absent'})).rejects.toMatchObject({
     failure: {code: 'revision-conflict'},
   });
   const entry = await entries.get<string>('typed/conditions');
@@ -95,7 +95,7 @@ test('a value is stored under the conditions of a put', async () => {
 test('entries are listed page by page, embedded and over HTTP, and only as far as the caller iterates', async () => {
   const keys = Array.from({length: 25}, (_, index) => `all/${String(index).padStart(2, '0')}`);
   await service().crewroom.entries.transact({
-    operations: keys.map((key, index) => ({kind: 'put', key, json: `${index}.0`})),
+    operations: keys.map((key, index) => ({kind: 'put', key, value: Buffer.from(`${index}.0`)})),
   });
   const paths: string[] = [];
   const {entries} = createClient({
@@ -135,9 +135,9 @@ test('every call ends with its signal, with the reason of the signal, and with i
     call => sessions.verify(call),
     call => sessions.signOut(call),
     call => entries.get('k', call),
-    call => entries.put('k', '1', call),
-    call => entries.putValue('k', 1, call),
-    call => entries.patch('k', '1', call),
+    call => entries.put('k', 1, call),
+    call => entries.put('k', 1, call),
+    call => entries.patch('k', 1, call),
     call => entries.touch('k', 1, call),
     call => entries.delete('k', call),
     call => entries.transact({operations: []}, call),

@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import {FAULTS_MAX, type Fault} from '../../src/domain/faults/fault.ts';
+import {FAULTS_MAX, type Fault} from '../../src/core/domain/faults/fault.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
 import {callService, useService} from '../support/service.ts';
 
 const ALLOWED = 'http://localhost:3000';
-const service = useService({ephemeral: true, allowOrigin: [ALLOWED]});
+const service = useService({ephemeral: true, allowOrigins: [ALLOWED]});
 
 const FAULTS = '{"faults":[{"kind":"disk-full"}]}';
 
@@ -15,10 +15,10 @@ function put(body: string, headers: readonly string[] = []): Promise<RawAnswer> 
 
 describe('PUT /api/faults', () => {
   const wrong: readonly {name: string; body: unknown; path: string; problem?: string}[] = [
-    {name: 'no JSON', body: 'x', path: '$'},
     {name: 'a list', body: [], path: '$'},
     {name: 'no list', body: {}, path: '$.faults'},
-    {name: 'an unknown member', body: {faults: [], others: 1}, path: '$'},
+    {name: 'an unknown member', body: {faults: [], others: 1}, path: '$.others'},
+    {name: 'a member twice', body: '{"faults":[],"faults":[]}', path: '$.faults', problem: 'occurs more than once'},
     {name: 'a text', body: {faults: ['cut']}, path: '$.faults[0]'},
     {name: 'no kind', body: {faults: [{}]}, path: '$.faults[0].kind', problem: 'is missing'},
     {name: 'an unknown kind', body: {faults: [{kind: '__proto__'}]}, path: '$.faults[0].kind', problem: 'is unknown'},
@@ -29,34 +29,39 @@ describe('PUT /api/faults', () => {
     {name: 'a path without a slash', body: {faults: [{kind: 'cut', path: 'api'}]}, path: '$.faults[0].path'},
     {name: 'a very long path', body: {faults: [{kind: 'cut', path: `/${'*'.repeat(2000)}`}]}, path: '$.faults[0].path'},
     {name: 'a wrong plugin', body: {faults: [{kind: 'cut', plugin: '../a'}]}, path: '$.faults[0].plugin'},
-    {name: 'a probability of 0', body: {faults: [{kind: 'cut', probability: 0}]}, path: '$.faults[0].probability'},
-    {name: 'a probability above 1', body: {faults: [{kind: 'cut', probability: 30}]}, path: '$.faults[0].probability'},
-    {name: 'a seed below 0', body: {faults: [{kind: 'cut', seed: -1}]}, path: '$.faults[0].seed'},
+    {name: 'an unknown member', body: {faults: [{kind: 'cut', share: 0.3}]}, path: '$.faults[0].share'},
     {name: 'a selection of a full disk', body: {faults: [{kind: 'disk-full', path: '/a'}]}, path: '$.faults[0].path'},
     {
       name: 'a clock that is behind',
       body: {faults: [{kind: 'clock', offsetSeconds: -5}]},
       path: '$.faults[0].offsetSeconds',
     },
-    {name: 'a byte order mark', body: `\ufeff${FAULTS}`, path: '$', problem: 'found a byte order mark at byte 0'},
     {name: 'too many', body: {faults: Array(FAULTS_MAX + 1).fill({kind: 'cut'})}, path: '$.faults'},
   ];
   for (const {name, body, path, problem} of wrong)
     test(`refuses ${name}, and changes nothing`, async () => {
       await put(FAULTS);
       const {status, json} = await put(typeof body === 'string' ? body : JSON.stringify(body));
-      expect([status, json['code']]).toEqual([422, 'invalid-faults']);
+      expect([status, json['code']]).toEqual([422, 'invalid-body']);
       expect(json['problems']).toContainEqual({path, problem: expect.stringContaining(problem ?? '')});
       expect(service().crewroom.faults.list()).toEqual({faults: [{kind: 'disk-full'}]});
     });
 
+  for (const body of ['x', '{"faults":[', `\ufeff${FAULTS}`])
+    test(`refuses ${JSON.stringify(body)}, which is not JSON, as any body, and changes nothing`, async () => {
+      await put(FAULTS);
+      const {status, json} = await put(body);
+      expect([status, json['code']]).toEqual([400, 'invalid-json']);
+      expect(service().crewroom.faults.list()).toEqual({faults: [{kind: 'disk-full'}]});
+    });
+
   test('reports every problem at once', async () => {
-    const {json} = await put('{"faults":[{"kind":"delay","delayMs":0,"seed":0.5},{"kind":"x"}],"y":1}');
+    const {json} = await put('{"faults":[{"kind":"delay","delayMs":0,"path":5},{"kind":"x"}],"y":1}');
     expect((json['problems'] as readonly {path: string}[]).map(({path}) => path)).toEqual([
       '$.faults[0].delayMs',
-      '$.faults[0].seed',
+      '$.faults[0].path',
       '$.faults[1].kind',
-      '$',
+      '$.y',
     ]);
   });
 
@@ -82,7 +87,7 @@ describe('POST /api/faults', () => {
     const faults = Array.from({length: FAULTS_MAX}, (_, index) => ({kind: 'cut', path: `/${index}`}));
     await put(JSON.stringify({faults}));
     const {status, json} = await callService(service(), 'POST /api/faults', {body: FAULTS});
-    expect([status, json['code']]).toEqual([422, 'invalid-faults']);
+    expect([status, json['code']]).toEqual([422, 'invalid-body']);
     expect(service().crewroom.faults.list()).toEqual({faults});
   });
 });
@@ -121,7 +126,7 @@ describe('faults are switched only', () => {
       crewroom.faults.set([{kind: 'airline-away'}]);
       for (const headers of [[`Origin: ${ALLOWED}`], [`Referer: ${ALLOWED}/page`]]) {
         const {status, json} = await callService(service(), `${method} /api/faults`, {headers, body: FAULTS});
-        expect([status, json['code']]).toEqual([403, 'own-callers-only']);
+        expect([status, json['code']]).toEqual([403, 'foreign-page']);
         expect(json['advice']).toMatch(/a program of this machine/);
       }
       for (const [headers, code] of [
@@ -137,7 +142,7 @@ describe('faults are switched only', () => {
     });
 
   test('while a page of an allowed origin can read them, and the header of its answers', async () => {
-    service().crewroom.faults.set([{kind: 'error', code: 'store-busy', path: '/api/limits'}]);
+    service().crewroom.faults.set([{kind: 'error', code: 'busy', path: '/api/limits'}]);
     const headers = [`Origin: ${ALLOWED}`];
     expect((await callService(service(), 'GET /api/faults', {headers})).status).toBe(200);
     const answer = await callService(service(), 'GET /api/limits', {headers});

@@ -1,7 +1,7 @@
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {call, setFaults} from '../support/faults.ts';
 import {ADA} from '../support/pilots.ts';
@@ -25,7 +25,7 @@ describe('a full disk', () => {
     ];
     expect((await call(service, 'POST /api/transactions', JSON.stringify({operations}))).status).toBe(507);
     expect(await service.crewroom.entries.get('a')).toMatchObject({value: 'old'});
-    await expect(service.crewroom.entries.put('a', '2')).rejects.toMatchObject({failure: {code: 'disk-full'}});
+    await expect(service.crewroom.entries.put('a', 2)).rejects.toMatchObject({failure: {code: 'disk-full'}});
     expect(await call(service, 'DELETE /api/store/a')).toMatchObject({status: 200, fault: null});
     await setFaults(service);
     expect((await call(service, 'GET /api/keys')).json).toMatchObject({entries: []});
@@ -47,7 +47,7 @@ describe('a read-only store', () => {
     expect(await call(service, 'GET /readyz')).toMatchObject({
       status: 503,
       fault: 'store-read-only',
-      json: {ready: false, store: 'read-only', faults: ['store-read-only']},
+      json: {ready: false, storeState: 'read-only', faults: ['store-read-only']},
     });
     expect(await call(service, 'GET /api/store/a')).toMatchObject({status: 200, fault: null, json: {}});
     await setFaults(service);
@@ -58,12 +58,12 @@ describe('a read-only store', () => {
   test('refuses every kind of write, and is counted', async () => {
     const service = await startInTest();
     const {entries, transfer} = service.crewroom;
-    await entries.put('a', '{}');
+    await entries.put('a', {});
     const exported = await (await fetch(`${service.url}/api/export`)).text();
     await setFaults(service, {kind: 'store-read-only'});
     const writes = [
-      () => entries.put('a', '1'),
-      () => entries.patch('a', '{"b":1}'),
+      () => entries.put('a', 1),
+      () => entries.patch('a', {b: 1}),
       () => entries.touch('a', 60),
       () => entries.transact({operations: [{kind: 'delete', key: 'a'}]}),
       () => entries.delete('a'),
@@ -81,7 +81,7 @@ describe('a read-only store', () => {
   test('is not the store itself: after a restart everything is there', async () => {
     const {start} = await createMachine();
     const first = await start();
-    await first.crewroom.entries.put('a', '1');
+    await first.crewroom.entries.put('a', 1);
     await setFaults(first, {kind: 'store-read-only'}, {kind: 'disk-full'});
     await first.stop();
     const second = await start();
@@ -114,7 +114,7 @@ describe('an expired session', () => {
     await setFaults(service, {kind: 'session-expired'}, {kind: 'disk-full'});
     await setFaults(service);
     expect(await call(service, 'GET /api/identity')).toMatchObject({status: 200, fault: null, json: SAMPLE_DOCUMENT});
-    await service.crewroom.entries.put('last', '1');
+    await service.crewroom.entries.put('last', 1);
     expect((await events.take(3)).map(({type}) => type)).toEqual([
       'identity-changed',
       'identity-changed',
@@ -127,7 +127,7 @@ describe('an expired session', () => {
     const settings = {airline: await writeAirline(directory, backEnd.scriptURL)};
     const first = await start(settings);
     await first.client.sessions.signIn({username: '1', password: ADA.password});
-    const identity = first.crewroom.identity.current();
+    const identity = first.crewroom.identitySource.current();
     await setFaults(first, {kind: 'session-expired'});
     expect(await call(first, 'GET /api/session')).toMatchObject({
       fault: 'session-expired',
@@ -140,10 +140,10 @@ describe('an expired session', () => {
         await call(first, line, line.startsWith('POST') ? '{"username":"1","password":"x"}' : undefined),
       ).toMatchObject({
         status: 409,
-        json: {code: 'sign-in-unavailable', advice: expect.stringContaining('fault clear')},
+        json: {code: 'not-offered', what: 'sign-in', advice: expect.stringContaining('fault clear')},
       });
     await setFaults(first);
-    expect(first.crewroom.identity.current()).toBe(identity);
+    expect(first.crewroom.identitySource.current()).toBe(identity);
     await setFaults(first, {kind: 'session-expired'});
     await first.stop();
     const second = await start(settings);
@@ -159,7 +159,7 @@ describe('an airline that is away', () => {
     await setFaults(service, {kind: 'airline-away'});
     expect(await call(service, 'GET /api/session')).toMatchObject({
       fault: 'airline-away',
-      json: {state: 'signed-in', stale: true, problem: {code: 'back-end-unreachable', url: backEnd.scriptURL}},
+      json: {state: 'signed-in', stale: true, problem: {code: 'back-end-failed', url: backEnd.scriptURL}},
     });
     expect((await call(service, 'GET /readyz')).json).toMatchObject({identity: {signedIn: true, stale: true}});
     expect(await call(service, 'GET /api/identity')).toMatchObject({status: 200, fault: null});
@@ -168,11 +168,11 @@ describe('an airline that is away', () => {
     expect(await call(service, 'POST /api/session', '{"username":"1","password":"x"}')).toMatchObject({
       status: 502,
       fault: 'airline-away',
-      json: {code: 'back-end-unreachable'},
+      json: {code: 'back-end-failed'},
     });
     expect(backEnd.requests.length).toBe(calls);
     await setFaults(service);
-    expect((await call(service, 'GET /api/session')).json).not.toHaveProperty('stale');
+    expect((await call(service, 'GET /api/session')).json).toMatchObject({stale: false, unverifiable: false});
   });
 
   test('of a sample or a profile is shown by the state', async () => {
@@ -185,7 +185,7 @@ describe('an airline that is away', () => {
       state: 'signed-in',
       source: 'profile',
       stale: true,
-      problem: {code: 'back-end-unreachable', url: 'https://air.example/back-end/'},
+      problem: {code: 'back-end-failed', url: 'https://air.example/back-end/'},
     });
     expect(JSON.parse(await readFile(profile, 'utf8'))).toEqual(SAMPLE_DOCUMENT);
   });
@@ -196,8 +196,8 @@ describe('a clock that is ahead', () => {
     const service = await startInTest({ephemeral: true});
     const events = await openEventStream(`${service.url}/api/events`);
     onTestFinished(() => events[Symbol.asyncDispose]());
-    await call(service, 'PUT /api/store/hour?ttl=3600', '1');
-    await call(service, 'PUT /api/store/day?ttl=86400', '1');
+    await call(service, 'PUT /api/store/hour?ttlSeconds=3600', '1');
+    await call(service, 'PUT /api/store/day?ttlSeconds=86400', '1');
     await setFaults(service, {kind: 'clock', offsetSeconds: 7200});
     expect(await call(service, 'GET /api/store/hour')).toMatchObject({status: 404, fault: 'clock'});
     expect(await call(service, 'GET /api/store/day')).toMatchObject({status: 200, fault: 'clock'});
@@ -205,7 +205,7 @@ describe('a clock that is ahead', () => {
     expect((await events.take(3)).map(({type}) => type)).toEqual(['entry-written', 'entry-written', 'entry-expired']);
     await setFaults(service);
     expect(await call(service, 'GET /api/store/hour')).toMatchObject({status: 404, fault: null});
-    await call(service, 'PUT /api/store/new?ttl=60', '1');
+    await call(service, 'PUT /api/store/new?ttlSeconds=60', '1');
     expect((await call(service, 'GET /api/store/new')).status).toBe(200);
   });
 
@@ -215,7 +215,8 @@ describe('a clock that is ahead', () => {
     expect(await call(service, 'PUT /api/faults', body)).toMatchObject({
       status: 422,
       json: {
-        code: 'invalid-faults',
+        code: 'invalid-body',
+        what: 'faults',
         problems: [{path: '$.faults[1]', problem: expect.stringContaining('--ephemeral')}],
       },
     });

@@ -47,6 +47,13 @@ describe('from packed files in an empty folder', () => {
           return page.textContent('h1', {timeout: 1000}).catch(() => null);
         };
         await expect.poll(heading, {timeout: 120_000, interval: 200}).toBe('Welcome, Ada');
+        await page.waitForLoadState('networkidle');
+        const requests = (await (await fetch(`http://localhost:${port}/api/requests`)).json()) as {
+          readonly requests: readonly {readonly status: number; readonly path: string}[];
+        };
+        const refused = requests.requests.filter(({status, path}) => status >= 400 && path.startsWith('/api/store'));
+        expect(refused).toEqual([]);
+        expect(development.output().match(/plugin started/g)).toHaveLength(1);
         // With the downloads of the second installation: for people, since a test of time depends on the machine.
         console.log(`five commands, ${Math.round((performance.now() - startedMs) / 1000)} s to a greeted pilot`);
       } finally {

@@ -8,7 +8,7 @@ import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
+import {packNpmPackage} from '../../src/cli/npm/own-packages.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {commandsOf, fileOf, readGuide} from '../support/guide.ts';
 import {createProject, type Project} from './project.ts';
@@ -56,7 +56,7 @@ describe('sign-in.md and for-airlines.md', () => {
       expect(await runGuide(project, 'for-airlines.md', change)).toContain('Ada Quill');
       const airline = await readFile(join(ROOT, 'examples', 'back-end', 'airline.json'), 'utf8');
       await writeFile(join(project.home, 'airline.json'), change(airline));
-      const start = 'npx crewroom start --no-keep --airline airline.json &\nnpx crewroom wait';
+      const start = 'npx crewroom start --no-keep-session --airline airline.json &\nnpx crewroom wait';
       const started = await project.run(start);
       expect(started.exitCode, started.output).toBe(0);
       const output = await runGuide(project, 'sign-in.md', change);
@@ -226,7 +226,7 @@ describe('keep-it-running.md', () => {
       await run('crewroom plugin install com.example.logbook-*.zip --yes');
       await run('crewroom put com.example.hello/theme \'"dark"\'');
       await run('crewroom snapshot save first');
-      await run('crewroom token create --name backup --permission entries:read:');
+      await run('crewroom token create backup --permission entries:read:');
       await run(`echo "cabin crew" | crewroom sign-in --script-url http://localhost:${port}/ --username 42`);
       await run('crewroom console --print');
       expect((await readdir(home, {recursive: true})).some(name => name.endsWith('access-tokens.json'))).toBe(true);
@@ -257,7 +257,7 @@ describe('embed-in-a-desktop-client.md', () => {
       const lib = ['--lib', 'es2023,esnext.disposable,dom', '--allowImportingTsExtensions', '--types', 'node'];
       const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
       const compiled = promisify(execFile)(process.execPath, [compiler, ...options, ...lib, 'main.ts'], {cwd: folder});
-      await compiled.catch(({stdout}: {readonly stdout: string}) => expect(stdout).toBe(''));
+      expect((await compiled.catch((error: {readonly stdout: string}) => error)).stdout).toBe('');
       const program = `const {startService} = await import('./service.ts');
         const crewroom = await startService('data', 0);
         console.log(crewroom.storeId.length);

@@ -1,4 +1,4 @@
-import {cp, readdir, readFile, writeFile} from 'node:fs/promises';
+import {readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
@@ -102,12 +102,20 @@ describe('first-plugin.md', () => {
 
 describe('plugin-in-ci.md', () => {
   beforeAll(async () => {
-    // As a checkout: without what was installed and built.
+    // Exactly what another machine has: what git keeps, and nothing that was installed or built.
     const checkout = join(project.home, 'checkout');
-    const left = /\/(node_modules|background|ui|[^/]+\.zip)$/;
-    const isKept = (path: string): boolean => !left.test(path) || path.includes('/src/');
-    await cp(project.directory(), checkout, {recursive: true, filter: isKept});
-    await project.run(`cd "${checkout}"`);
+    const author = '-c user.name=Ada -c user.email=ada@example.com';
+    const commands = [
+      'git init --quiet',
+      'git add -A',
+      `git ${author} commit --quiet --message "Add a plugin"`,
+      `git clone --quiet . "${checkout}"`,
+      `cd "${checkout}"`,
+    ];
+    for (const command of commands) {
+      const {exitCode, output} = await project.run(command);
+      expect(exitCode, output).toBe(0);
+    }
     const {file = '', text} = fileOf(CI, 'test/http.test.mjs');
     await writeFile(join(checkout, file), text);
   });
@@ -126,7 +134,7 @@ describe('plugin-in-ci.md', () => {
   test('runs tests over HTTP, and leaves no process', async () => {
     const commands = [...commandsOf(CI)];
     await runNext(commands, 'npm run build');
-    const run = 'npx crewroom run --plugin . -- node --test test/http.test.mjs';
+    const run = 'npx crewroom run --dev-plugin . -- node --test test/http.test.mjs';
     expect(await runNext(commands, run)).toMatch(/pass 1/);
     // The rest is one script: its first command runs beside the others.
     const {exitCode, output} = await project.run(commands.join('\n'));

@@ -38,8 +38,8 @@ export async function createProject(port: number): Promise<Project> {
   return project;
 }
 
-/** Creates a directory with nothing that is of Crewroom. @param port Port of the service in all commands. */
-export async function createEmptyProject(port: number): Promise<Project> {
+/** Creates a directory with nothing that is of Crewroom. @param port Port of the service in all commands. @default {that of the commands} */
+export async function createEmptyProject(port?: number): Promise<Project> {
   const home = await mkdtemp(join(tmpdir(), 'crewroom-guide-'));
   await writeFile(join(home, 'package.json'), '{"private": true}');
   return new HomeProject(home, port);
@@ -55,11 +55,11 @@ export async function usePort(project: Project, uiPort: number): Promise<void> {
 
 class HomeProject implements Project {
   readonly home: string;
-  readonly #port: number;
+  readonly #port: number | undefined;
   #directory: string;
   readonly #stops = new Set<() => Promise<void>>();
 
-  constructor(home: string, port: number) {
+  constructor(home: string, port: number | undefined) {
     this.home = home;
     this.#directory = home;
     this.#port = port;
@@ -105,7 +105,7 @@ class HomeProject implements Project {
         HOME: this.home,
         XDG_CONFIG_HOME: join(this.home, 'config'),
         CREWROOM_DATA_DIR: join(this.home, 'data'),
-        CREWROOM_PORT: String(this.#port),
+        CREWROOM_PORT: this.#port?.toString(),
         npm_config_cache: process.env['npm_config_cache'] ?? join(process.env['HOME'] ?? this.home, '.npm'),
         npm_config_audit: 'false',
         npm_config_fund: 'false',

@@ -5,8 +5,8 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {afterAll, beforeAll, expect, test} from 'vitest';
-import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
-import {VERSION} from '../../src/version.ts';
+import {packNpmPackage} from '../../src/cli/npm/own-packages.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {openRegistry, type Registry} from '../support/registry.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,7 +3,7 @@ import {readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
-import {ACCESS_MODES} from '../../src/domain/access/access.ts';
+import {ACCESS_MODES} from '../../src/core/domain/access/access.ts';
 import {labelOf} from '../../src/plugins/directory/found-plugin.ts';
 import {labelFor, pageOrigin, startCallers, startPages} from '../support/access-callers.ts';
 import {bearer, createToken} from '../support/access-tokens.ts';
@@ -22,7 +22,7 @@ describe('a program that forges headers of a page', () => {
   for (const mode of ACCESS_MODES)
     test(`in the mode ${mode} gets no more than that page: ${expected[mode].join(', ')}`, async () => {
       const service = await startPages(mode);
-      await service.crewroom.entries.put('com.b/x', '"of com.b"');
+      await service.crewroom.entries.put('com.b/x', 'of com.b');
       const origin = await pageOrigin(service, 'page');
       const page = origin.slice('http://'.length);
       const forged: readonly {readonly headers: readonly string[]; readonly host?: string}[] = [
@@ -61,13 +61,13 @@ describe('a program that forges headers of a page', () => {
       const others = ['http://com-a.crewroom.localhost', `http://com-a-${secret}.crewroom.localhost`, 'http://com.a'];
       for (const other of others.map(each => `${each}:${service.port}`)) {
         expect((await callService(service, 'GET /api', {headers: [`Origin: ${other}`]})).json['code']).toBe(
-          'foreign-origin',
+          'foreign-page',
         );
         const host = other.slice('http://'.length);
         expect((await callService(service, 'GET /api', {host})).json['code']).toBe('foreign-host');
       }
       const twice = [`Origin: ${origin}`, `Origin: ${await pageOrigin(service, 'page', 'com.b')}`];
-      expect((await callService(service, 'GET /api', {headers: twice})).json['code']).toBe('foreign-origin');
+      expect((await callService(service, 'GET /api', {headers: twice})).json['code']).toBe('foreign-page');
     }
   });
 });
@@ -103,7 +103,7 @@ test('plugins whose ids differ only in case have no page and no entries, since a
   ]);
   for (const id of ['com.a', 'COM.A']) {
     const headers = [`Origin: http://${labelOf(id)}.crewroom.localhost:${service.port}`];
-    expect((await callService(service, `GET /api/store/${id}%2Fx`, {headers})).json['code']).toBe('foreign-origin');
+    expect((await callService(service, `GET /api/store/${id}%2Fx`, {headers})).json['code']).toBe('foreign-page');
   }
 });
 

@@ -82,14 +82,14 @@ describe('a permission of a plugin', () => {
     await once(socket, 'open');
     const closed = once(socket, 'close');
     const polls = ['com.b/', 'com.a/'].map(prefix =>
-      callService(service, `GET /api/events?prefix=${prefix}&wait=20`, {headers: [`Origin: ${Origin}`]}),
+      callService(service, `GET /api/events?prefix=${prefix}&waitSeconds=20`, {headers: [`Origin: ${Origin}`]}),
     );
     const metrics = async () => (await callAsOwner(service, 'GET /metrics')).body.toString();
     await expect.poll(metrics, {timeout: 10_000}).toContain('crewroom_events_subscribers 5');
     await callAsOwner(service, `DELETE /api/access/grants/${A}`);
     expect([[], 'terminated']).toContainEqual(await stream.end().catch((error: Error) => error.message));
     await closed;
-    await service.crewroom.entries.put('com.a/x', '1');
+    await service.crewroom.entries.put('com.a/x', 1);
     const [refused, permitted] = await Promise.all(polls);
     expect([refused?.status, refused?.json['code']]).toEqual([403, 'permission-required']);
     expect(permitted?.status).toBe(200);
@@ -101,7 +101,7 @@ test('a waiting poll of events of plugins is refused once its plugin may no long
   const service = await startPages();
   await grant(service, A, 'plugins:manage');
   const headers = [`Origin: ${originOf(service, A)}`];
-  const poll = callService(service, 'GET /api/events?prefix=com.a/&kinds=plugin-state&wait=20', {headers});
+  const poll = callService(service, 'GET /api/events?prefix=com.a/&kinds=plugin-state&waitSeconds=20', {headers});
   const metrics = async () => (await callAsOwner(service, 'GET /metrics')).body.toString();
   await expect.poll(metrics, {timeout: 10_000}).toContain('crewroom_events_subscribers 1');
   await callAsOwner(service, `DELETE /api/access/grants/${A}`);
@@ -124,7 +124,7 @@ describe('/api/access/grants', () => {
         const {status, json} = await callService(service, line, {headers, body: '{"plugin":"com.b"}'});
         const isPlugin = headers[0]?.includes('.crewroom.localhost') === true;
         expect([status, json['code']], `${line} ${headers}`).toEqual(
-          isPlugin ? [403, 'own-callers-only'] : [401, 'owner-required'],
+          isPlugin ? [403, 'foreign-page'] : [401, 'owner-required'],
         );
       }
     expect((await callAsOwner(service, 'GET /api/access/grants')).json).toEqual({
@@ -145,7 +145,8 @@ describe('/api/access/grants', () => {
       expect([status, json]).toEqual([
         422,
         expect.objectContaining({
-          code: 'invalid-grant-request',
+          code: 'invalid-body',
+          what: 'grant',
           problems: paths.map(path => expect.objectContaining({path})),
         }),
       ]);
@@ -184,31 +185,38 @@ describe('the file with the permissions', () => {
     {name: 'nothing', text: '', problem: /JSON/},
     {name: 'nonsense', text: 'everything for com.a', problem: /JSON/},
     {name: 'half of it', text: '{"grants": [{"plugin": "com.a", "perm', problem: /JSON/},
-    {name: 'another document', text: '{"tokens": []}', problem: /it is not an object with the list "grants"/},
-    {name: 'a list', text: '[]', problem: /it is not an object with the list "grants"/},
-    {name: 'null', text: 'null', problem: /it is not an object with the list "grants"/},
+    {
+      name: 'another document',
+      text: '{"tokens": []}',
+      problem: /it needs "format": "crewroom-access-rules" and "version"/,
+    },
+    {name: 'a list', text: '[]', problem: /it needs "format"/},
+    {name: 'null', text: 'null', problem: /it needs "format"/},
     {
       name: 'one text in place of a list',
-      text: '{"grants": [{"plugin": "com.a", "permissions": "admin"}]}',
-      problem: /not/,
+      text: fileText([{plugin: 'com.a', permissions: 'admin'}]),
+      problem: /has to be an array/,
     },
     {name: 'an unknown permission', text: rules('com.a', 'root'), problem: /"root" is not one of/},
     {name: 'half a prefix', text: rules('com.a', 'entries:read:com.b'), problem: /does not end in "\/"/},
     {name: 'a pattern', text: rules('com.*', 'admin'), problem: /"com\.\*" is not the id of a plugin/},
     {
       name: 'a plugin twice',
-      text: '{"grants": [{"plugin": "com.a", "permissions": ["admin"]}, {"plugin": "com.a", "permissions": []}]}',
+      text: fileText([
+        {plugin: 'com.a', permissions: ['admin']},
+        {plugin: 'com.a', permissions: []},
+      ]),
       problem: /it has a plugin twice/,
     },
     {
       name: 'a member with a typing error',
-      text: '{"grants": [], "mode": "strict"}',
-      problem: /unknown member "mode"/,
+      text: fileText([], {mode: 'strict'}),
+      problem: /\$\.mode is not known here/,
     },
     {
       name: 'a rule that there is not',
-      text: '{"grants": [{"plugin": "com.a", "permissions": ["admin"], "until": "2027"}]}',
-      problem: /unknown member "until"/,
+      text: fileText([{plugin: 'com.a', permissions: ['admin'], until: '2027'}]),
+      problem: /\$\.grants\[0\]\.until is not known here/,
     },
   ];
   test('keeps the service from starting if it was edited into anything else, and is left as it is', async () => {
@@ -233,5 +241,9 @@ describe('the file with the permissions', () => {
 });
 
 function rules(plugin: string, permission: string): string {
-  return JSON.stringify({grants: [{plugin, permissions: [permission]}]});
+  return fileText([{plugin, permissions: [permission]}]);
+}
+
+function fileText(grants: readonly object[], others: object = {}): string {
+  return JSON.stringify({format: 'crewroom-access-rules', version: 1, grants, ...others});
 }

@@ -26,7 +26,7 @@ describe('GET /api/access/refused', () => {
       await callAs(service, 'program', {line: 'GET /api/flight'});
     };
     await asked();
-    const about = {plugin: 'com.a', count: 1, lastAt: expect.any(String)};
+    const about = {plugin: 'com.a', count: 1, refusedAt: expect.any(String)};
     const [identity, flight, entries] = [
       {...about, method: 'GET', path: '/api/identity', permission: 'identity:secrets'},
       {...about, method: 'GET', path: '/api/flight', permission: 'plugins:manage'},
@@ -44,24 +44,24 @@ describe('GET /api/access/refused', () => {
 
   test('holds no value, query, body or header of a request', async () => {
     const service = await startCallers('attributed');
-    await service.crewroom.entries.put('com.b/kept', JSON.stringify(SECRET));
+    await service.crewroom.entries.put('com.b/kept', Buffer.from(JSON.stringify(SECRET)));
     const body = JSON.stringify(SECRET);
     const check = {key: 'com.b/kept', revision: '1'};
     const put = {kind: 'put', key: 'com.b/kept', value: SECRET};
     const refused = [
       {line: `GET /api/store/com.b%2Fkept?x=${SECRET}`},
       {line: `GET /api/store/com.b%2Fkept?`},
-      {line: `PUT /api/store/com.b%2Fkept?ttl=9&${SECRET}`, body},
+      {line: `PUT /api/store/com.b%2Fkept?ttlSeconds=9&${SECRET}`, body},
       {line: `DELETE /api/store/com.b%2Fkept?a=?${SECRET}`},
       {line: `GET /api/keys?prefix=com.b/${SECRET}&after=com.b/${SECRET}&values=true`},
-      {line: `GET /api/events?prefix=com.b/${SECRET}&since=0`},
+      {line: `GET /api/events?prefix=com.b/${SECRET}&after=0`},
       {line: 'POST /api/transactions', body: JSON.stringify({checks: [check], operations: [put]})},
       {line: `POST /api/import?x=${SECRET}`, body: JSON.stringify({key: 'com.b/kept', value: SECRET})},
       {line: `POST /api/com.b/route?token=${SECRET}`, body},
       {line: `PUT /api/settings/com.b?x=${SECRET}`, body: JSON.stringify({password: SECRET})},
       {line: `GET /api/identity?x=${SECRET}`},
       {line: 'GET /api/identity'},
-      {line: `POST /api/flight?x=${SECRET}`, body: JSON.stringify({action: 'start', number: SECRET})},
+      {line: `POST /api/flight?x=${SECRET}`, body: JSON.stringify({number: SECRET})},
       {line: `GET /api/requests?q=${SECRET}`},
     ];
     for (const caller of ['page', 'background'] as const)

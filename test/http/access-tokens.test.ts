@@ -113,6 +113,10 @@ describe('/api/access/tokens', () => {
     {name: 'no name', body: {permissions}, path: '$.name'},
     {name: 'a name with a slash', body: {name: 'a/b', permissions}, path: '$.name'},
     {name: 'the name of a segment that goes up', body: {name: '..', permissions}, path: '$.name'},
+    {name: 'the name of the owner', body: {name: 'owner', permissions}, path: '$.name'},
+    {name: 'the name of the owner in capitals', body: {name: 'OWNER', permissions}, path: '$.name'},
+    {name: 'the name of a plugin', body: {name: 'plugin:com.a', permissions}, path: '$.name'},
+    {name: 'the name of another token', body: {name: 'token:a', permissions}, path: '$.name'},
     {name: 'a long name', body: {name: 'a'.repeat(65), permissions}, path: '$.name'},
     {name: 'no permissions', body: {name: 'a', permissions: []}, path: '$.permissions'},
     {name: 'too many permissions', body: {name: 'a', permissions: Array(65).fill('admin')}, path: '$.permissions'},
@@ -133,7 +137,7 @@ describe('/api/access/tokens', () => {
       const {status, json} = await asOwner('POST /api/access/tokens', body);
       expect([status, json]).toEqual([
         422,
-        expect.objectContaining({code: 'invalid-token-request', problems: [expect.objectContaining({path})]}),
+        expect.objectContaining({code: 'invalid-body', what: 'token', problems: [expect.objectContaining({path})]}),
       ]);
     });
 
@@ -184,7 +188,7 @@ describe('a token that is revoked', () => {
     await untilCut(stream);
     await closed;
     expect((await callService(one, 'GET /livez', {headers: [bearer(revoked)]})).status).toBe(401);
-    await one.crewroom.entries.put('a', '1');
+    await one.crewroom.entries.put('a', 1);
     expect((await staying.next()).type).toBe('entry-written');
   });
 });
@@ -201,11 +205,11 @@ describe('a long poll', () => {
       onTestFinished(() => one[Symbol.asyncDispose]());
       const expiresAt = new Date(clock.nowMs() + 60_000).toISOString();
       const token = await createToken(one, ['entries:read:'], {name: 'polling', expiresAt});
-      const polled = callService(one, 'GET /api/events?wait=20', {headers: [bearer(token)]});
+      const polled = callService(one, 'GET /api/events?waitSeconds=20', {headers: [bearer(token)]});
       const metrics = async () => (await callService(one, 'GET /metrics')).body.toString();
       await expect.poll(metrics, {timeout: 10_000}).toContain('crewroom_events_subscribers 1');
       await end(one, clock);
-      await one.crewroom.entries.put('a', '"written afterwards"');
+      await one.crewroom.entries.put('a', 'written afterwards');
       const {status, json, body} = await polled;
       expect([status, json['code']]).toEqual([401, 'invalid-token']);
       expect(body.toString()).not.toContain('afterwards');
@@ -216,7 +220,7 @@ describe('an export', () => {
   test('ends when its token is revoked', async () => {
     const one = await startInTest({ephemeral: true});
     const value = JSON.stringify('x'.repeat(1_000_000));
-    for (let index = 0; index < 40; index++) await one.crewroom.entries.put(`a${index}`, value);
+    for (let index = 0; index < 40; index++) await one.crewroom.entries.put(`a${index}`, Buffer.from(value));
     const token = await createToken(one, ['entries:read:'], {name: 'exporting'});
     const exported = await fetch(`${one.url}/api/export`, {headers: {Authorization: `Bearer ${token}`}});
     await revokeToken(one, 'exporting');
@@ -291,7 +295,12 @@ describe('the file with the tokens', () => {
 
   const edits: readonly {readonly name: string; readonly edit: (text: string) => string; readonly problem: RegExp}[] = [
     {name: 'nonsense', edit: () => 'nonsense', problem: /JSON/},
-    {name: 'another document', edit: () => '{"tokens": {}}', problem: /it is not a list of tokens/},
+    {name: 'another document', edit: () => '{"tokens": {}}', problem: /it needs "format": "crewroom-access-tokens"/},
+    {
+      name: 'a member that is not known',
+      edit: text => text.replace('{', '{"mode": "strict",'),
+      problem: /\$\.mode is not known/,
+    },
     {
       name: 'an unknown permission',
       edit: text => text.replace('entries:read:a/', 'root'),

@@ -14,13 +14,13 @@ function callAs(service: TestService, origin: string, line: string, body?: strin
 
 describe('/api/allowed-origins', () => {
   test('lists refused pages, and allows one of them for this run', async () => {
-    const service = await startInTest({allowOrigin: ['https://va.example']});
+    const service = await startInTest({allowOrigins: ['https://va.example']});
     for (const origin of [PAGE, 'null', PAGE])
       expect((await callAs(service, origin, 'GET /api/identity')).status).toBe(403);
     const {origins} = createService({baseUrl: service.url});
     expect(await origins.list()).toEqual({
       allowed: ['https://va.example'],
-      refused: [{origin: PAGE, count: 2, atMs: expect.any(Number)}],
+      refused: [{origin: PAGE, count: 2, refusedAtMs: expect.any(Number)}],
     });
     expect(await origins.allow(PAGE)).toEqual({allowed: ['https://va.example', PAGE], refused: []});
     const answer = await callAs(service, PAGE, 'GET /api/identity');
@@ -48,7 +48,7 @@ describe('/api/allowed-origins', () => {
   });
 
   test('lets an allowed page show the pages of plugins', async () => {
-    const service = await startInTest({plugin: ['examples/plugin']});
+    const service = await startInTest({devPlugins: ['examples/plugin']});
     await service.crewroom.plugins.ready();
     const policy = async (): Promise<string | undefined> =>
       (await callService(service, 'GET /plugins/com.example.logbook/')).headers.get('content-security-policy');
@@ -69,24 +69,27 @@ describe('/api/allowed-origins', () => {
     test(`does not allow ${name}`, async () => {
       const service = await startInTest();
       const answer = await callService(service, `POST ${PATH}`, {body});
-      expect([answer.status, answer.json]).toEqual([422, expect.objectContaining({code: 'invalid-origin'})]);
+      expect([answer.status, answer.json]).toEqual([
+        422,
+        expect.objectContaining({code: 'invalid-body', what: 'origin'}),
+      ]);
       expect((await createService({baseUrl: service.url}).origins.list()).allowed).toEqual([]);
     });
 
   test('lets no page allow itself or another one, not even an allowed one', async () => {
-    const service = await startInTest({allowOrigin: ['https://va.example']});
+    const service = await startInTest({allowOrigins: ['https://va.example']});
     const body = JSON.stringify({origin: PAGE});
     for (const [origin, code] of [
-      [PAGE, 'foreign-origin'],
-      ['null', 'foreign-origin'],
-      ['https://va.example', 'own-callers-only'],
+      [PAGE, 'foreign-page'],
+      ['null', 'foreign-page'],
+      ['https://va.example', 'foreign-page'],
       [`http://localhost:${service.port}`, 'owner-required'],
     ] as const) {
       const answer = await callAs(service, origin, `POST ${PATH}`, body);
       expect([origin, answer.json]).toEqual([origin, expect.objectContaining({code})]);
     }
     const list = await callAs(service, 'https://va.example', `GET ${PATH}`);
-    expect(list.json).toMatchObject({code: 'own-callers-only'});
+    expect(list.json).toMatchObject({code: 'foreign-page', why: 'not-own'});
     expect((await createService({baseUrl: service.url}).origins.list()).allowed).toEqual(['https://va.example']);
   });
 

@@ -3,16 +3,15 @@ import {chmod, chown, mkdir, readdir, stat, writeFile} from 'node:fs/promises';
 import {connect, createServer, type Server} from 'node:net';
 import {join} from 'node:path';
 import {afterEach, describe, expect, onTestFinished, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {exchange, formatRequest} from '../support/raw-client.ts';
-import {makeTemporaryDirectory, startService} from '../support/service.ts';
+import {makeTemporaryDirectory, openTestService, startService} from '../support/service.ts';
 
 describe('the service listens on this machine only (A13)', () => {
   for (const host of ['0.0.0.0', '::', '192.168.1.10', 'example.com', '127.0.0.2']) {
     test(`refuses to start on ${JSON.stringify(host)}`, async () => {
-      await expect(openCrewroom({host, port: 0, ephemeral: true})).rejects.toMatchObject({
+      await expect(openTestService({host, port: 0, ephemeral: true})).rejects.toMatchObject({
         failure: {code: 'unsafe-host', host},
       });
     });
@@ -20,7 +19,7 @@ describe('the service listens on this machine only (A13)', () => {
 
   for (const access of ACCESS_MODES) {
     test(`refuses to start on all addresses in the mode ${access} too`, async () => {
-      const opening = openCrewroom({host: '0.0.0.0', port: 0, ephemeral: true, access});
+      const opening = openTestService({host: '0.0.0.0', port: 0, ephemeral: true, access});
       await expect(opening).rejects.toMatchObject({failure: {code: 'unsafe-host'}});
     });
   }
@@ -83,7 +82,7 @@ describe('a port in use is a failure; no other port is used (A14)', () => {
   ] as const) {
     test(`also when another program holds it on ${held} only`, async () => {
       const port = await hold(held);
-      const crewroom = await openCrewroom({port, ephemeral: true});
+      const crewroom = await openTestService({port, ephemeral: true});
       onTestFinished(() => crewroom[Symbol.asyncDispose]());
       const failure = {code: 'address-in-use', address: shown(port)};
       await expect(crewroom.listen()).rejects.toMatchObject({failure});
@@ -135,9 +134,9 @@ describe('only its owner can read the data directory (A16)', () => {
   }
 
   async function run(dataDir: string, access: AccessMode = 'open'): Promise<void> {
-    const crewroom = await openCrewroom({dataDir, port: 0, access});
+    const crewroom = await openTestService({dataDir, port: 0, access});
     try {
-      await crewroom.entries.put('k', '1');
+      await crewroom.entries.put('k', 1);
       await crewroom.listen();
       await expectPrivate(dataDir);
     } finally {
@@ -179,7 +178,7 @@ describe('only its owner can read the data directory (A16)', () => {
     await writeFile(join(dataDir, 'script.sh'), '');
     await chmod(join(dataDir, 'script.sh'), 0o755);
     await chmod(dataDir, 0o755);
-    await expect(openCrewroom({dataDir, port: 0})).rejects.toMatchObject({
+    await expect(openTestService({dataDir, port: 0})).rejects.toMatchObject({
       failure: {code: 'data-directory-unusable', problem: 'it holds other files, such as "script.sh"'},
     });
     expect([...(await modesUnder(dataDir))]).toEqual([
@@ -204,7 +203,7 @@ describe('only its owner can read the data directory (A16)', () => {
         await mkdir(join(dataDir, part), {recursive: true});
         await chmod(join(dataDir, part), 0o755);
         await chown(join(dataDir, part), 12_345, 12_345);
-        await expect(openCrewroom({dataDir, port: 0})).rejects.toMatchObject({
+        await expect(openTestService({dataDir, port: 0})).rejects.toMatchObject({
           failure: {code: 'data-directory-unusable', problem: 'it belongs to user 12345, and this process runs as 0'},
         });
         expect(await modeOf(join(dataDir, part))).toBe('d755');

@@ -81,7 +81,7 @@ describe('bodies have a limit (B6)', () => {
     await client.send(`PUT /api/store/k HTTP/1.1\r\n${host()}\r\nContent-Length: ${MIB + 1}\r\n\r\n`);
     const answer = await client.readAnswer();
     expect(answer.status).toBe(413);
-    expect(answer.json).toMatchObject({code: 'value-too-large', sizeBytesMax: MIB});
+    expect(answer.json).toMatchObject({code: 'too-large', what: 'value', max: MIB});
     expect(answer.headers.get('connection')).toBe('close');
     await client.readEnd();
   });

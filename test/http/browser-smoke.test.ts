@@ -16,7 +16,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium; `npm run test:b
     onTestFinished(() => void pages.close());
     await once(pages, 'listening');
     const {port} = pages.address() as AddressInfo;
-    const service = await startService({allowOrigin: [`http://127.0.0.1:${port}`]});
+    const service = await startService({allowOrigins: [`http://127.0.0.1:${port}`]});
     onTestFinished(() => service[Symbol.asyncDispose]());
     const browser = await launchChromium();
     onTestFinished(() => browser.close());
@@ -32,7 +32,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium; `npm run test:b
     const home = await makeTemporaryDirectory();
     onTestFinished(() => home[Symbol.asyncDispose]());
     await writePlugin(join(home.path, 'com.example.page'), {'ui/index.html': '<!doctype html><p>hello</p>'});
-    const service = await startService({plugins: home.path, ephemeral: true});
+    const service = await startService({pluginsDir: home.path, ephemeral: true});
     onTestFinished(() => service[Symbol.asyncDispose]());
     const browser = await launchChromium();
     onTestFinished(() => browser.close());

@@ -1,8 +1,19 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
+import type {Identity, IdentitySource} from '../../src/core/domain/identity/identity.ts';
+import {bearer, createToken} from '../support/access-tokens.ts';
 import type {RawAnswer} from '../support/raw-client.ts';
-import {callService, useService} from '../support/service.ts';
+import {callService, startService, useService} from '../support/service.ts';
 
 const service = useService();
+
+/** Has an identity whose form without secrets is the whole document. */
+const WITHOUT_SECRETS: IdentitySource = {
+  origin: {kind: 'profile', file: '/profile.json'},
+  current: () => IDENTITY,
+  onChange: () => () => {},
+  [Symbol.asyncDispose]: async () => {},
+};
+const IDENTITY: Identity = {json: Buffer.from('{"va_user":{}}'), summary: 'Ada'};
 
 function call(line: string, headers: readonly string[] = [], body?: string): Promise<RawAnswer> {
   return callService(service(), line, {headers, body});
@@ -10,11 +21,7 @@ function call(line: string, headers: readonly string[] = [], body?: string): Pro
 
 /** Stores a value and returns its ETag; the entry is deleted after the test. */
 async function store(key: string, value = '1'): Promise<string> {
-  onTestFinished(() =>
-    service()
-      .crewroom.entries.delete(key)
-      .catch(() => {}),
-  );
+  onTestFinished(async () => void (await service().crewroom.entries.delete(key)));
   return (await call(`PUT /api/store/${key}`, [], value)).headers.get('etag') ?? '';
 }
 
@@ -24,7 +31,7 @@ async function readValue(key: string): Promise<string | undefined> {
 }
 
 describe('answers of the store', () => {
-  test('POST and PATCH answer 200 {} whether or not the entry existed, PUT distinguishes', async () => {
+  test('POST answers 200 {} and PATCH 200 whether or not the entry existed, PUT distinguishes', async () => {
     await store('k');
     await service().crewroom.entries.delete('k');
     const answers = [
@@ -37,16 +44,9 @@ describe('answers of the store', () => {
       await call('DELETE /api/store/k'),
       await call('PATCH /api/store/k', [], '{}'),
     ];
-    expect(answers.map(({status, body}) => [status, body.toString()])).toEqual([
-      [200, '{}'],
-      [200, '{}'],
-      [200, '{}'],
-      [200, '{}'],
-      [201, '{}'],
-      [200, '{}'],
-      [200, '{}'],
-      [200, '{}'],
-    ]);
+    expect(answers.map(({status}) => status)).toEqual([200, 200, 200, 200, 201, 200, 200, 200]);
+    const [posted, again] = answers;
+    expect([posted?.body.toString(), again?.body.toString()]).toEqual(['{}', '{}']);
     expect((await call('DELETE /api/store/absent')).json).toMatchObject({status: 404, code: 'no-entry', key: 'absent'});
   });
 
@@ -78,7 +78,8 @@ describe('a conditional read', () => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await call(`${method} /api/store/k`, [`If-None-Match: ${make(etag)}`]);
         expect(answer.status, method).toBe(status);
-        if (status === 304) expect([answer.headers.get('etag'), answer.body.length]).toEqual([etag, 0]);
+        expect(answer.headers.get('etag'), method).toBe(status === 400 ? undefined : etag);
+        expect(answer.body.length > 0, method).toBe(status !== 304 && method === 'GET');
       }
     });
   }
@@ -91,6 +92,55 @@ describe('a conditional read', () => {
 
   test('of an absent entry is 404', async () => {
     expect((await call('GET /api/store/absent', ['If-None-Match: *'])).status).toBe(404);
+  });
+});
+
+describe('a conditional read of a document', () => {
+  for (const path of ['/api/identity', '/openapi.json']) {
+    test(`${path} is 304 with its ETag, which is strong`, async () => {
+      const whole = await call(`GET ${path}`);
+      const etag = whole.headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]{43}"$/);
+      for (const method of ['GET', 'HEAD']) {
+        for (const given of [etag, `W/${etag}`, `"x,y", ${etag}`, '*']) {
+          const {status, headers, body} = await call(`${method} ${path}`, [`If-None-Match: ${given}`]);
+          expect([status, headers.get('etag'), body.length], given).toEqual([304, etag, 0]);
+          expect(headers.get('cache-control')).toBe('no-store');
+        }
+        const other = await call(`${method} ${path}`, ['If-None-Match: "x"']);
+        expect([other.status, other.headers.get('etag')]).toEqual([200, etag]);
+        expect(other.headers.get('content-length')).toBe(String(whole.body.length));
+      }
+      expect((await call(`GET ${path}`, [`If-None-Match: ${etag.slice(1)}`])).json).toMatchObject({
+        code: 'invalid-header',
+      });
+    });
+  }
+
+  test('/api/identity is sent again once the pilot changed', async () => {
+    const use = (name: string) => call('PUT /api/pilots/current', [], JSON.stringify({name}));
+    onTestFinished(async () => void (await use('captain')));
+    const etag = (await call('GET /api/identity')).headers.get('etag');
+    await use('first-officer');
+    const changed = await call('GET /api/identity', [`If-None-Match: ${etag}`]);
+    expect([changed.status, changed.json]).toEqual([200, (await call('GET /api/identity')).json]);
+    expect(changed.headers.get('etag')).not.toBe(etag);
+  });
+
+  test('/api/identity has an ETag for each form: a caller never gets 304 for the form of another', async () => {
+    await using started = await startService({}, {openIdentity: async () => WITHOUT_SECRETS});
+    const read = async (permission: string, ...headers: readonly string[]) => {
+      const token = await createToken(started, [permission]);
+      return callService(started, 'GET /api/identity', {headers: [bearer(token), ...headers]});
+    };
+    const [limited, whole] = [await read('identity:read'), await read('identity:secrets')];
+    // Not even where both forms have the same bytes.
+    expect(limited.body).toEqual(whole.body);
+    const tags = [limited, whole].map(({headers}) => headers.get('etag'));
+    const statusesOf = (permission: string): Promise<readonly number[]> =>
+      Promise.all(tags.map(async tag => (await read(permission, `If-None-Match: ${tag}`)).status));
+    expect(await statusesOf('identity:read')).toEqual([304, 200]);
+    expect(await statusesOf('identity:secrets')).toEqual([200, 304]);
   });
 });
 

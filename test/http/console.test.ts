@@ -1,9 +1,9 @@
 import {readdir, readFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {gzipSync} from 'node:zlib';
+import {gunzipSync, gzipSync} from 'node:zlib';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/failures/app-error.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {callService, startService, useService} from '../support/service.ts';
 
@@ -46,6 +46,30 @@ describe('the console', () => {
         headers: [`If-None-Match: ${answer.headers.get('etag')}`],
       });
       expect(again.status).toBe(304);
+    }
+  });
+
+  test('has its files compressed for clients that take that, each form with a tag of its own', async () => {
+    const names = (await listFiles()).filter(name => /\.(?:js|css|svg)$/.test(name));
+    for (const name of names) {
+      const get = (...headers: readonly string[]) => callService(service(), `GET /console/${name}`, {headers});
+      const [plain, coded, refused] = [
+        await get(),
+        await get('Accept-Encoding: br, gzip;q=0.5'),
+        await get('Accept-Encoding: gzip;q=0'),
+      ];
+      expect([plain, coded, refused].map(({headers}) => headers.get('content-encoding'))).toEqual([
+        undefined,
+        'gzip',
+        undefined,
+      ]);
+      expect([plain, coded, refused].map(({headers}) => headers.get('vary'))).toEqual(Array(3).fill('Accept-Encoding'));
+      expect(gunzipSync(coded.body)).toEqual(plain.body);
+      expect(refused.headers.get('etag')).toBe(plain.headers.get('etag'));
+      expect(coded.headers.get('etag')).not.toBe(plain.headers.get('etag'));
+      const tag = `If-None-Match: ${coded.headers.get('etag')}`;
+      const [again, other] = [await get(tag, 'Accept-Encoding: gzip'), await get(tag)];
+      expect([again.status, again.headers.get('vary'), other.status]).toEqual([304, 'Accept-Encoding', 200]);
     }
   });
 
@@ -116,7 +140,7 @@ describe('the console', () => {
 
   test('begins with the theme of the system if the store does not answer', async () => {
     const store = openMemoryStore({nowMs: Date.now});
-    store.get = () => Promise.reject(new AppError({code: 'store-unavailable', problem: 'it is down'}));
+    store.get = () => Promise.reject(new AppError({code: 'unavailable', what: 'store', problem: 'it is down'}));
     await using broken = await startService({ephemeral: true}, {openStore: async () => store});
     const {status, text} = await callService(broken, 'GET /');
     expect([status, text.includes('content="light dark"')]).toEqual([200, true]);
@@ -150,6 +174,14 @@ describe('the console', () => {
       expect(answer.headers.get('server-timing')?.split(', ')).toContain(mark);
     });
   }
+
+  test('is marked if the browser shows that another page opened it, and only then', async () => {
+    for (const site of ['same-origin', 'same-site', 'cross-site', 'none']) {
+      const {headers} = await callService(service(), 'GET /', {headers: [`Sec-Fetch-Site: ${site}`, ...WINDOW]});
+      const marks = headers.get('server-timing')?.split(', ') ?? [];
+      expect([site, marks.includes('opened-by-other-page')]).toEqual([site, site.endsWith('-site')]);
+    }
+  });
 
   for (const {name, command} of [
     {name: 'npm', command: 'npx crewroom'},

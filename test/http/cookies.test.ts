@@ -34,6 +34,12 @@ describe('cookies, which the service has none of', () => {
     expect(await clearedBy('crewroom.localhost', '/api/identity', headers)).toBeUndefined();
   });
 
+  for (const length of [1, 20_000])
+    test(`stay when another origin asks, with ${length} bytes of them`, async () => {
+      const headers = [`Cookie: a=${'b'.repeat(length)}`, 'Origin: http://foreign.example'];
+      expect(await clearedBy('crewroom.localhost', '/api/identity', headers)).toBeUndefined();
+    });
+
   test('are cleared if they make the headers too large', async () => {
     const cookies = `Cookie: ${'a'.repeat(20_000)}`;
     expect(await clearedBy('crewroom.localhost', '/', [cookies])).toBe('"cookies"');

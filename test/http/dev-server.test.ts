@@ -15,7 +15,7 @@ interface Setup extends AsyncDisposable {
 
 async function start(allowed: boolean): Promise<Setup> {
   const port = await findFreePort();
-  const service = await startService(allowed ? {allowOrigin: [`http://localhost:${port}`]} : {});
+  const service = await startService(allowed ? {allowOrigins: [`http://localhost:${port}`]} : {});
   const directory = await makeTemporaryDirectory();
   const text = await readFile(new URL('../../docs/guides/page-on-another-port.md', import.meta.url), 'utf8');
   const config = /\/\/ vite\.config\.js\n(.+?)```/s.exec(text)?.[1] ?? '';
@@ -68,7 +68,7 @@ describe('behind the proxy of Vite, configured as the documentation says,', () =
       socket.on('error', reject).on('message', data => resolve(JSON.parse(String(data))));
     });
     await new Promise((resolve, reject) => socket.on('error', reject).on('open', resolve));
-    await setup.service.crewroom.entries.put('followed', '1');
+    await setup.service.crewroom.entries.put('followed', 1);
     expect(await event).toMatchObject({kind: 'entry-written', key: 'followed'});
     socket.terminate();
   });
@@ -98,7 +98,7 @@ describe('behind the proxy of Vite, without the flag that allows its origin,', (
 
   test('a page is refused with the missing flag', async () => {
     const origin = `http://localhost:${setup.port}`;
-    const refused = {code: 'foreign-origin', origin, advice: expect.stringContaining('--allow-origin')};
+    const refused = {code: 'foreign-page', why: 'origin', origin, advice: expect.stringContaining('--allow-origin')};
     expect((await call(setup, 'GET /api/identity', pageHeaders(setup))).json).toMatchObject(refused);
     const written = await call(setup, 'PUT /api/store/k', [...pageHeaders(setup), `Origin: ${origin}`], '1');
     expect([written.status, written.json]).toEqual([403, expect.objectContaining(refused)]);

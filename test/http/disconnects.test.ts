@@ -110,7 +110,7 @@ describe('a server with 1,000 subscribers', () => {
         if (index % 100 === 0) client.socket.pause();
         await client.send(request);
         if (index % 100 !== 0) await readHead(client);
-        else await expect.poll(() => opened).toBe(index);
+        await expect.poll(() => opened).toBe(index);
         client.socket.on('end', () => client.socket.end());
       }
       expect(feeds.size).toBe(1000);

@@ -1,7 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {findStatus} from '../../src/failures/facts.ts';
-import {adviseOnFailure} from '../../src/failures/failure-advice.ts';
-import {FAILURE_CODES} from '../../src/failures/rows/rows.ts';
+import {adviseOnCode, findStatus} from '../../src/core/failures/facts.ts';
+import {FAILURE_CODES} from '../../src/core/failures/rows/rows.ts';
 import {callService, useService} from '../support/service.ts';
 
 const service = useService();
@@ -18,24 +17,44 @@ function shownText(html: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 }
 
-describe('the page of a failure', () => {
-  for (const code of FAILURE_CODES) {
-    test(`${code} has its status and its advice`, async () => {
-      const text = shownText(await read(`/docs/errors/${code}`));
-      expect(text).toContain(code);
-      expect(text).toContain(findStatus(code) === undefined ? 'No request' : `status ${findStatus(code)} (`);
-      expect(text).toContain(adviseOnFailure(code));
-    });
-
-    test(`${code} leads to the guide or reference that answers it`, async () => {
-      const [, when = ''] = (await read(`/docs/errors/${code}`)).split(/(?=<h2)/);
-      expect(when).toMatch(/<a href="\/docs\/(?!errors)/);
-    });
-
-    test(`${code} is listed on the page of all`, async () => {
-      expect(await read('/docs/errors')).toContain(`<a href="/docs/errors/${code}">`);
-    });
+test('at the name of the console a window that another page opened is led to localhost, away from what is kept there', async () => {
+  const {port} = service();
+  const open = (path: string, site: string, host: string) => {
+    const headers = [`Sec-Fetch-Site: ${site}`, 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+    return callService(service(), `GET ${path}`, {headers, host: `${host}:${port}`});
+  };
+  for (const path of ['/docs', '/docs/access', '/docs/guides/tour', '/docs/errors/no-entry']) {
+    for (const site of ['same-site', 'cross-site']) {
+      const {status, headers} = await open(path, site, 'crewroom.localhost');
+      expect(status, path).toBe(308);
+      expect(headers.get('location')).toBe(`http://localhost:${port}${path === '/docs' ? '/docs/index' : path}`);
+      expect((await open(path, site, 'localhost')).status).toBe(200);
+      const missing = await open('/nope', site, 'crewroom.localhost');
+      expect(missing.headers.get('content-type'), site).toBe('application/problem+json; charset=utf-8');
+    }
+    for (const site of ['same-origin', 'none'])
+      expect((await open(path, site, 'crewroom.localhost')).status, site).toBe(200);
   }
+  expect((await open('/docs/index', 'cross-site', 'localhost')).status).toBe(200);
+});
+
+describe('the page of a failure', () => {
+  test('has its status and its advice, and leads to the guide or reference that answers it', async () => {
+    for (const code of FAILURE_CODES) {
+      const page = await read(`/docs/errors/${code}`);
+      const text = shownText(page);
+      expect(text).toContain(code);
+      expect(text, code).toContain(findStatus(code) === undefined ? 'No request' : `status ${findStatus(code)} (`);
+      for (const line of adviseOnCode(code).split('\n')) expect(text, code).toContain(line);
+      const [, when = ''] = page.split(/(?=<h2)/);
+      expect(when, code).toMatch(/<a href="\/docs\/(?!errors)/);
+    }
+  });
+
+  test('is listed on the page of all', async () => {
+    const all = await read('/docs/errors');
+    for (const code of FAILURE_CODES) expect(all).toContain(`<a href="/docs/errors/${code}">`);
+  });
 
   test('is where the type of the failure leads', async () => {
     const {json} = await callService(service(), 'GET /api/store/absent');
@@ -105,4 +124,42 @@ describe('the pages of the documentation', () => {
       expect(json).toMatchObject({code: 'no-resource'});
     });
   }
+});
+
+describe('an address without a page', () => {
+  const navigation = ['Sec-Fetch-Site: none', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'];
+
+  // The guard refuses windows at other addresses than those of pages, before anything is looked up there.
+  for (const [path, status] of [
+    ['/nope', 403],
+    ['/nope/further', 403],
+    ['/docs/nope', 404],
+    ['/docs/guides/nope', 404],
+    ['/docs/errors/nope', 404],
+    ['/plugins/nope/', 404],
+  ] as const)
+    test(`shows a page with a search to a person who opens ${path}, and a failure to all others`, async () => {
+      const page = await callService(service(), `GET ${path}`, {headers: navigation});
+      expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+      expect(page.text).toContain('<h1>There is no such page</h1>');
+      expect(page.text).toContain('<input type="search"');
+      expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(page.headers.get('etag')).toBe(undefined);
+      const {json} = await callService(service(), `GET ${path}`);
+      expect(json).toMatchObject({code: 'no-resource', status: 404});
+    });
+
+  const frame = ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: iframe'];
+  for (const {line, headers = navigation, status} of [
+    {line: 'GET /api/nope', status: 403},
+    {line: 'POST /nope', status: 403},
+    {line: 'GET /plugins/nope/', headers: frame, status: 404},
+  ])
+    test(`is a failure for ${line} with ${headers.at(-1)}`, async () => {
+      const answer = await callService(service(), line, {headers});
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([
+        status,
+        'application/problem+json; charset=utf-8',
+      ]);
+    });
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import {describe, onTestFinished, test} from 'vitest';
-import {parseKey} from '../../src/domain/entries/key.ts';
-import {SILENT_LOG} from '../../src/domain/log.ts';
-import {EventHub} from '../../src/events/event-hub.ts';
-import {encodeJsonText} from '../../src/json/json-text.ts';
-import {PROCESS_TIMERS} from '../../src/time/timers.ts';
+import {parseKey} from '../../src/core/domain/entries/identifiers.ts';
+import {SILENT_LOG} from '../../src/core/domain/log.ts';
+import {encodeJsonText} from '../../src/core/json/json-text.ts';
+import {PROCESS_TIMERS} from '../../src/core/time/timers.ts';
+import {EventHub} from '../../src/service/events/event-hub.ts';
 import {makeDirectory, openStore} from '../support/store-fixture.ts';
 
 describe('subscribers of a restarted service', () => {
@@ -19,10 +19,10 @@ describe('subscribers of a restarted service', () => {
     const hub = new EventHub({store, identity: {onChange: () => () => {}}, log: SILENT_LOG, timers: PROCESS_TIMERS});
     onTestFinished(() => hub[Symbol.asyncDispose]());
     const kinds: string[] = [];
-    for await (const {events, cursor} of hub.subscribe({since: 3, initial: true})) {
+    for await (const {events, cursor} of hub.subscribe({after: 3, initial: true})) {
       kinds.push(...events.map(({kind}) => kind));
       if (cursor === 30) break;
     }
-    assert.deepEqual(kinds, ['reset', 'entry-written', 'entry-written', 'entry-written']);
+    assert.deepEqual(kinds, ['reset', 'entry-written', 'entry-written', 'entry-written', 'initial-ended']);
   });
 });

@@ -2,7 +2,7 @@ import {once} from 'node:events';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {WebSocket} from 'ws';
 import {openEventStream} from '../support/event-stream.ts';
-import {startService, useService} from '../support/service.ts';
+import {lastRevision, startService, useService} from '../support/service.ts';
 
 const service = useService({ephemeral: true});
 
@@ -34,14 +34,14 @@ async function open(query: string, url = service().url): Promise<Frames> {
 describe('GET /api/events as a WebSocket', () => {
   test('sends the same objects as the stream', async () => {
     const prefix = newPrefix();
-    const {entries, events} = service().crewroom;
-    const query = `?prefix=${prefix}&since=${events.cursor}`;
+    const {entries} = service().crewroom;
+    const query = `?prefix=${prefix}&after=${await lastRevision(service().crewroom)}`;
     const {take} = await open(query);
-    await entries.put(`${prefix}a`, '{\n"x": 1.0}', {ttlSeconds: 3600});
-    await entries.put(`${prefix}b`, `"${'x'.repeat(70_000)}"`);
+    await entries.put(`${prefix}a`, Buffer.from('{\n"x": 1.0}'), {ttlSeconds: 3600});
+    await entries.put(`${prefix}b`, Buffer.from(`"${'x'.repeat(70_000)}"`));
     await entries.transact({
       operations: [
-        {kind: 'put', key: `${prefix}c`, json: '1'},
+        {kind: 'put', key: `${prefix}c`, value: 1},
         {kind: 'delete', key: `${prefix}a`},
       ],
     });
@@ -53,24 +53,25 @@ describe('GET /api/events as a WebSocket', () => {
   test('starts with the existing entries, then sends changes', async () => {
     const prefix = newPrefix();
     const {entries} = service().crewroom;
-    await entries.put(`${prefix}a`, '1');
+    await entries.put(`${prefix}a`, 1);
     const {take} = await open(`?prefix=${prefix}&initial=true`);
     expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}a`, value: 1});
-    await entries.put(`${prefix}b`, '2');
+    expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({kind: 'initial-ended'});
+    await entries.put(`${prefix}b`, 2);
     expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}b`, value: 2});
   });
 
   test('starts now, with writes after it is open', async () => {
     const prefix = newPrefix();
     const {take} = await open(`?prefix=${prefix}`);
-    await service().crewroom.entries.put(`${prefix}a`, '1');
+    await service().crewroom.entries.put(`${prefix}a`, 1);
     expect(JSON.parse((await take(1))[0] ?? '')).toMatchObject({key: `${prefix}a`});
   });
 
   for (const [query, parameter] of [
-    ['?since=x', 'since'],
-    ['?since=999999', 'since'],
-    ['?wait=1', 'wait'],
+    ['?after=x', 'after'],
+    ['?after=999999', 'after'],
+    ['?waitSeconds=1', 'waitSeconds'],
     ['?key=a', 'key'],
   ]) {
     test(`is refused with ${query}`, async () => {
@@ -87,12 +88,12 @@ describe('GET /api/events as a WebSocket', () => {
     const other = await startService({ephemeral: true});
     onTestFinished(() => other[Symbol.asyncDispose]());
     const {socket, take} = await open('', other.url);
-    await other.crewroom.entries.put('k', '1');
+    await other.crewroom.entries.put('k', 1);
     await take(1);
     socket.pause();
-    const text = `"${'x'.repeat(60_000)}"`;
+    const text = `"${'x'.repeat(55_000)}"`;
     for (let count = 0; count < 300; count++) {
-      await other.crewroom.entries.put('k', text);
+      await other.crewroom.entries.put('k', Buffer.from(text));
       // Let the writes become events, in batches that a quick reader could take.
       if (count % 4 === 0) await new Promise(resolve => setImmediate(resolve));
     }
@@ -102,11 +103,29 @@ describe('GET /api/events as a WebSocket', () => {
     socket.resume();
     const [code, reason] = await closed;
     const failure = JSON.parse(String(reason)) as {code: string; cursor: string};
-    expect([code, failure.code]).toEqual([1013, 'subscriber-too-slow']);
+    expect([code, failure.code]).toEqual([1013, 'too-slow']);
     // All events up to the cursor arrived, and a new request with it gets the rest.
-    expect((JSON.parse(received.at(-1) ?? '{}') as {revision: string}).revision).toBe(failure.cursor);
-    const again = await open(`?since=${failure.cursor}`, other.url);
-    expect(JSON.parse((await again.take(1))[0] ?? '')).toMatchObject({revision: String(Number(failure.cursor) + 1)});
+    expect((JSON.parse(received.at(-1) ?? '{}') as {cursor: string}).cursor).toBe(failure.cursor);
+    const again = await open(`?after=${failure.cursor}`, other.url);
+    expect(JSON.parse((await again.take(1))[0] ?? '')).toMatchObject({
+      revision: String(Number(failure.cursor.split('-')[1]) + 1),
+    });
+  });
+
+  test('continues after the cursor of any frame, with the whole commit if that was not its last', async () => {
+    const prefix = newPrefix();
+    const {entries} = service().crewroom;
+    const {take} = await open(`?prefix=${prefix}&after=${await lastRevision(service().crewroom)}`);
+    await entries.transact({
+      operations: ['a', 'b', 'c'].map(key => ({kind: 'put', key: prefix + key, value: 1})),
+    });
+    await entries.put(`${prefix}d`, 1);
+    const frames = await take(4);
+    for (const [index, rest] of [frames, frames, frames.slice(3)].entries()) {
+      const {cursor} = JSON.parse(frames[index] ?? '{}') as {readonly cursor: string};
+      const again = await open(`?prefix=${prefix}&after=${cursor}`);
+      expect(await again.take(rest.length)).toEqual(rest);
+    }
   });
 
   test('is closed when the service stops', async () => {

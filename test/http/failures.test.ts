@@ -1,8 +1,8 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Store} from '../../src/domain/commits/store.ts';
-import type {LogFields} from '../../src/domain/log.ts';
-import {AppError, describeFailure} from '../../src/failures/app-error.ts';
-import type {Failure} from '../../src/failures/failure.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
+import type {LogFields} from '../../src/core/domain/log.ts';
+import {AppError, describeFailure} from '../../src/core/failures/app-error.ts';
+import type {Failure} from '../../src/core/failures/failure.ts';
 import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {startService, type TestService} from '../support/service.ts';
 
@@ -63,12 +63,12 @@ describe('an unexpected failure', () => {
       const text = await response.text();
       expect(response.status).toBe(500);
       expect(text).not.toMatch(/secret|TypeError|\.ts|node_modules| {2}at /);
-      const problem = JSON.parse(text) as {code: string; requestId: string; instance: string};
-      expect(problem).toMatchObject({code: 'internal', status: 500, instance: problem.requestId});
+      const problem = JSON.parse(text) as {code: string; instance: string; detail: string};
+      expect(problem).toMatchObject({code: 'internal', status: 500, detail: expect.stringContaining(problem.instance)});
       expect(lines).toHaveLength(1);
       expect(lines[0]).toMatchObject({
         level: 'error',
-        about: {requestId: problem.requestId, method, path: path.split('?')[0], status: 500, error: defect},
+        about: {requestId: problem.instance, method, path: path.split('?')[0], status: 500, error: defect},
       });
     });
   }
@@ -91,11 +91,11 @@ describe('an unexpected failure', () => {
 describe('an expected failure of the store', () => {
   const failures: readonly {readonly failure: Failure; readonly status: number; readonly retryAfter?: string}[] = [
     {failure: {code: 'disk-full'}, status: 507},
-    {failure: {code: 'store-read-only', problem: 'EIO'}, status: 503},
-    {failure: {code: 'store-busy', waitingMax: 4096}, status: 503},
-    {failure: {code: 'store-closed'}, status: 503},
+    {failure: {code: 'store-read-only', problem: 'EIO'}, status: 503, retryAfter: '60'},
+    {failure: {code: 'busy', what: 'store', max: 4096}, status: 503, retryAfter: '1'},
+    {failure: {code: 'store-closed'}, status: 503, retryAfter: '5'},
     {failure: {code: 'entry-corrupt', key: 'k'}, status: 500},
-    {failure: {code: 'store-unavailable', problem: 'no quorum'}, status: 503, retryAfter: '2'},
+    {failure: {code: 'unavailable', what: 'store', problem: 'no quorum'}, status: 503, retryAfter: '2'},
     {failure: {code: 'outcome-unknown', commitId: '5f0c'}, status: 504},
   ];
   for (const {failure, status, retryAfter = null} of failures) {
@@ -126,7 +126,7 @@ describe('an expected failure of the store', () => {
     const response = await fetch(`${service.url}/readyz`);
     expect([response.status, await response.json()]).toEqual([
       503,
-      expect.objectContaining({ready: false, store: 'read-only'}),
+      expect.objectContaining({ready: false, storeState: 'read-only'}),
     ]);
   });
 });

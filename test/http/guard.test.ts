@@ -13,21 +13,22 @@ const SECRETS = /va_user|session|pilotID|untouched/;
 /** Statuses with which the guard refuses. */
 const REFUSED: ReadonlySet<number> = new Set([400, 403, 421]);
 
-describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']}, ({access, service, credentials}) => {
+describeInEachMode({allowOrigins: [ALLOWED_ORIGIN], allowHosts: ['core.example']}, ({access, service, credentials}) => {
   const exchangeAgain = keepConnection(service);
 
   /** Sends a request, and checks that it has no effect if it is refused. */
   async function call(line: string, headers: readonly string[], body?: string): Promise<RawAnswer> {
     const {crewroom} = service();
-    await crewroom.entries.put('k', '"untouched"');
+    await crewroom.entries.put('k', 'untouched');
     const send = (all: readonly string[]): Promise<RawAnswer> => exchangeAgain(formatRequest(line, all, body));
     const answer = await send([...headers, ...credentials()]);
     // The guard comes before credentials: neither help the sender, nor does their lack hide why it is refused.
-    if (REFUSED.has(answer.status)) expect((await send(headers)).status).toBe(answer.status);
-    if (answer.status >= 400) {
-      expect(answer.text).not.toMatch(SECRETS);
-      expect(Buffer.from((await crewroom.entries.get('k'))?.json ?? []).toString()).toBe('"untouched"');
-    }
+    const without = REFUSED.has(answer.status) ? await send(headers) : answer;
+    expect(without.status).toBe(answer.status);
+    const isServed = answer.status < 400;
+    expect(isServed ? '' : answer.text).not.toMatch(SECRETS);
+    const kept = Buffer.from((await crewroom.entries.get('k'))?.json ?? []).toString();
+    expect(isServed ? '"untouched"' : kept).toBe('"untouched"');
     return answer;
   }
 
@@ -196,7 +197,7 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
         for (const origin of foreign()) {
           const answer = await call(line, [ownHost(), `Origin: ${origin}`], body);
           expect(answer.status, origin).toBe(403);
-          expect(answer.json, origin).toMatchObject({code: 'foreign-origin'});
+          expect(answer.json, origin).toMatchObject({code: 'foreign-page', why: 'origin'});
           expect(answer.text, origin).not.toMatch(/access-control/i);
         }
       });
@@ -235,7 +236,7 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
         const headers = [ownHost(), `Sec-Fetch-Site: ${site}`, 'Sec-Fetch-Mode: no-cors', 'Sec-Fetch-Dest: image'];
         const answer = await call('GET /api/store/k', headers);
         expect(answer.status).toBe(403);
-        expect(answer.json).toMatchObject({code: 'cross-site'});
+        expect(answer.json).toMatchObject({code: 'foreign-page', why: 'site'});
       });
     }
 
@@ -268,7 +269,7 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
         'HEAD /api/store/k',
         'GET /api/com.a/route',
       ],
-      ...['GET /api', 'GET /api/nothing', 'GET /api/events?wait=50&since=1', 'GET /metrics', 'GET /readyz'],
+      ...['GET /api', 'GET /api/nothing', 'GET /api/events?waitSeconds=50&after=1', 'GET /metrics', 'GET /readyz'],
       ...[
         'POST /api/store/k',
         'DELETE /api/store/k',
@@ -282,9 +283,9 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
         const answer = await browse(line);
         expect(answer.status).toBe(403);
         expect(answer.text).not.toMatch(SECRETS);
-        if (line.startsWith('HEAD')) return;
-        expect(answer.json).toMatchObject({code: 'unmarked-request', host: `core.example:${service().port}`});
-        expect(answer.json).toMatchObject({advice: expect.stringContaining('http://localhost')});
+        const advice = expect.stringContaining('http://localhost');
+        const document = {code: 'foreign-page', why: 'unmarked', host: `core.example:${service().port}`, advice};
+        expect(answer.json).toMatchObject(line.startsWith('HEAD') ? {} : document);
       });
 
     const insufficient = [
@@ -293,12 +294,15 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
     ];
     for (const header of insufficient)
       test(`refuses it with ${header}, too`, async () => {
-        expect((await browse('GET /api/identity', [header])).json).toMatchObject({code: 'unmarked-request'});
+        expect((await browse('GET /api/identity', [header])).json).toMatchObject({
+          code: 'foreign-page',
+          why: 'unmarked',
+        });
       });
 
     test('also with a Referer of its own, which a foreign page that redirects keeps', async () => {
       const own = `Referer: http://core.example:${service().port}/`;
-      expect((await browse('GET /api/identity', [own])).json).toMatchObject({code: 'unmarked-request'});
+      expect((await browse('GET /api/identity', [own])).json).toMatchObject({code: 'foreign-page', why: 'unmarked'});
     });
 
     test('admits what no page can send without a preflight, and no foreign page gets one', async () => {
@@ -345,7 +349,7 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
         'Sec-WebSocket-Version: 13',
         'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
       ];
-      expect((await browse('GET /api/events', open)).json).toMatchObject({code: 'unmarked-request'});
+      expect((await browse('GET /api/events', open)).json).toMatchObject({code: 'foreign-page', why: 'unmarked'});
       const named = [...open, `Origin: http://core.example:${port}`, ...credentials()];
       expect((await browse('GET /api/events', named)).status).toBe(101);
     });
@@ -413,8 +417,47 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
         'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Crewroom-Client',
       );
       expect(answer.headers.get('access-control-max-age')).toBe('600');
-      expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
+      expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
       expect(answer.headers.has('access-control-allow-private-network')).toBe(false);
+    });
+
+    /** Asks whether a page of an origin may send these headers. */
+    const ask = (origin: string, names: string) =>
+      call('OPTIONS /api/store/k', [
+        ...[ownHost(), `Origin: ${origin}`, 'Access-Control-Request-Method: PUT'],
+        `Access-Control-Request-Headers: ${names}`,
+      ]);
+
+    test('it may send the headers that it asks for, and none twice', async () => {
+      const answer = await ask(ALLOWED_ORIGIN, 'baggage,if-match, sentry-trace,X-My_Own.Name');
+      expect([answer.status, answer.headers.get('access-control-allow-headers')]).toEqual([
+        204,
+        'Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Crewroom-Client, baggage, sentry-trace, X-My_Own.Name',
+      ]);
+    });
+
+    for (const {names, problem} of [
+      {names: 'x-crewroom-token', problem: 'no page may send the token of a background'},
+      {names: 'baggage, X-CREWROOM-TOKEN', problem: 'no page may send the token of a background'},
+      {names: '*', problem: '"*" is no name of a header'},
+      {names: 'a b', problem: '"a b" is no name of a header'},
+      {names: 'x'.repeat(65), problem: `"${'x'.repeat(64)}" is no name of a header`},
+      {
+        names: Array.from({length: 33}, (_, index) => `x-${index}`).join(),
+        problem: 'it names more than 32 headers',
+      },
+    ])
+      test(`it is told why it may not send ${names.slice(0, 40)}`, async () => {
+        const {status, json, headers} = await ask(ALLOWED_ORIGIN, names);
+        expect([status, json]).toMatchObject([400, {code: 'invalid-header', detail: expect.stringContaining(problem)}]);
+        expect(headers.has('access-control-allow-headers')).toBe(false);
+      });
+
+    test('a page of the service keeps to a fixed list, and gets no credentials', async () => {
+      const own = `http://127.0.0.1:${service().port}`;
+      const granted = await ask(own, 'if-match');
+      expect([granted.status, granted.headers.has('access-control-allow-credentials')]).toEqual([204, false]);
+      expect((await ask(own, 'baggage')).json).toMatchObject({status: 400, code: 'invalid-header'});
     });
 
     test('it may reach a private network if it requests that', async () => {
@@ -436,13 +479,17 @@ describeInEachMode({allowOrigin: [ALLOWED_ORIGIN], allowHost: ['core.example']},
       'PATCH /api',
     ]) {
       test(`it may read the answer to ${line}`, async () => {
-        const answer = await call(line, [ownHost(), `Origin: ${ALLOWED_ORIGIN}`, 'Sec-Fetch-Site: cross-site']);
+        const answer = await call(line, [
+          ...[ownHost(), `Origin: ${ALLOWED_ORIGIN}`, 'Sec-Fetch-Site: cross-site', 'Cookie: a=b'],
+        ]);
         expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
         expect(answer.headers.get('vary')).toBe('Origin');
         expect(answer.headers.get('access-control-expose-headers')).toBe(
-          'ETag, Updated-At, Expires-At, Written-By, Crewroom-Fault',
+          'ETag, Retry-After, Updated-At, Expires-At, Written-By, Crewroom-API, Crewroom-Fault',
         );
-        expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
+        expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
+        expect(answer.headers.has('set-cookie')).toBe(false);
+        expect(answer.headers.has('clear-site-data')).toBe(false);
       });
     }
 

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {readFile} from 'node:fs/promises';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../src/core/domain/limits.ts';
 import {createMachine, type Service} from '../cli/crewroom.ts';
 import {exchange, formatRequest, type RawClient} from '../support/raw-client.ts';
 import {connectInTest} from '../support/service.ts';

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {describe, expect, test, vi} from 'vitest';
 import {WebSocket} from 'ws';
-import {METRICS} from '../../src/metrics/metric-table.ts';
+import {METRICS} from '../../src/service/metrics/metric-table.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {copyPlugin} from '../support/plugin-folder.ts';
 import {startPlugins} from '../support/plugin-service.ts';
@@ -69,8 +69,8 @@ describe('GET /metrics', () => {
     {line: 'GET /metrics?name=a', status: 400, code: 'invalid-parameter'},
     {line: 'GET /metrics/x', status: 404, code: 'no-resource'},
     {line: 'POST /metrics', status: 405, code: 'method-not-allowed'},
-    {line: 'GET /metrics', headers: ['Origin: https://evil.example'], status: 403, code: 'foreign-origin'},
-    {line: 'GET /metrics', headers: ['Sec-Fetch-Site: cross-site'], status: 403, code: 'cross-site'},
+    {line: 'GET /metrics', headers: ['Origin: https://evil.example'], status: 403, code: 'foreign-page'},
+    {line: 'GET /metrics', headers: ['Sec-Fetch-Site: cross-site'], status: 403, code: 'foreign-page'},
   ];
   for (const {line, headers, status, code} of refused) {
     test(`answers ${code} to ${[line, ...(headers ?? [])].join(', ')}`, async () => {

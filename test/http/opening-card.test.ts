@@ -1,6 +1,6 @@
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {type PluginService, startPlugins} from '../support/plugin-service.ts';
 import {callService} from '../support/service.ts';

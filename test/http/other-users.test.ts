@@ -2,7 +2,7 @@ import {spawn, spawnSync} from 'node:child_process';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {ownerFile, readOwnerToken} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
@@ -48,7 +48,7 @@ describe.skipIf(!isRoot)('a program of another user of this machine (needs root 
   for (const host of ['127.0.0.1', '[::1]', 'localhost'])
     test(`gets nothing at ${host}`, async () => {
       const service = await startInTest();
-      await service.crewroom.entries.put('secret', '"value"');
+      await service.crewroom.entries.put('secret', 'value');
       const said = await callAs(service, {code: requestsTo(PATHS, {host})});
       const lines = said.trim().split('\n');
       expect(lines.map(line => line.split(' ', 2).join(' '))).toEqual(PATHS.map(path => `${path} 403`));
@@ -61,7 +61,7 @@ describe.skipIf(!isRoot)('a program of another user of this machine (needs root 
 
   test('changes nothing', async () => {
     const service = await startInTest();
-    await service.crewroom.entries.put('key', '"before"');
+    await service.crewroom.entries.put('key', 'before');
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const body = method === 'DELETE' ? undefined : '"after"';
       const options = body === undefined ? {method} : {method, body};
@@ -106,9 +106,9 @@ describe.skipIf(!isRoot)('a program of another user of this machine (needs root 
     expect(statuses.filter(status => status !== 200)).toEqual([]);
   });
 
-  for (const allowUser of [['daemon'], [String(OTHER_USER)]])
-    test(`is answered with --allow-user ${allowUser}, and others as before`, async () => {
-      const service = await startInTest({allowUser});
+  for (const allowUsers of [['daemon'], [String(OTHER_USER)]])
+    test(`is answered with --allow-user ${allowUsers}, and others as before`, async () => {
+      const service = await startInTest({allowUsers});
       const code = requestsTo(['/api/identity']);
       expect(await callAs(service, {code})).toContain(' 200 ');
       expect(await callAs(service, {code, userId: OTHER_USER + 1})).toContain(' 403 ');
@@ -136,7 +136,7 @@ describe.skipIf(!isRoot)('another account of this machine (needs root to make it
     test(`gets nothing in the mode ${access}, not even with tokens of the owner and of a program`, async ({skip}) => {
       if (account === undefined) return skip('useradd is missing');
       const service = await startInTest({access});
-      await service.crewroom.entries.put('secret', '"value"');
+      await service.crewroom.entries.put('secret', 'value');
       const tokens = [await readOwnerToken(service), await createToken(service, ['admin'])];
       for (const authorization of [undefined, ...tokens.map(token => `Bearer ${token}`)]) {
         const headers = authorization === undefined ? {} : {authorization};
@@ -159,7 +159,7 @@ describe.skipIf(!isRoot)('another account of this machine (needs root to make it
       strict: [401, 401, 401],
     };
     for (const access of ACCESS_MODES) {
-      const service = await startInTest({access, allowUser: [ACCOUNT]});
+      const service = await startInTest({access, allowUsers: [ACCOUNT]});
       const code = requestsTo(['/api/identity', '/api/store/com.a%2Fb', '/api/requests']);
       const statuses = (await callAs(service, {userId: account, code})).match(/(?<= )\d{3}(?= )/g)?.map(Number);
       expect([access, statuses]).toEqual([access, outcomes[access]]);

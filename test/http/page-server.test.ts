@@ -54,7 +54,7 @@ afterAll(async () => {
 
 async function startFor(pageServer: string): Promise<TestService> {
   const started = await startService(
-    {plugin: [join(home.path, 'work')], plugins: join(home.path, 'installed'), ephemeral: true},
+    {devPlugins: [join(home.path, 'work')], pluginsDir: join(home.path, 'installed'), ephemeral: true},
     {pageServer},
   );
   await started.crewroom.plugins.ready();
@@ -147,6 +147,13 @@ describe('the page of a plugin with a dev server', () => {
     expect((await get(`${PAGE}a.png`)).text).toBe(text);
   });
 
+  test('has a script that reports its errors in documents only', async () => {
+    answer = (_, response) => response.setHeader('Content-Type', 'text/html').end('<!DOCTYPE html>\n<p>x');
+    const navigation = {'Sec-Fetch-Dest': 'iframe', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'same-origin'};
+    expect((await get(PAGE, navigation)).text).toMatch(/^<!DOCTYPE html><script>[^\n]+<\/script>\n<p>x$/);
+    expect((await get(PAGE)).text).toBe('<!DOCTYPE html>\n<p>x');
+  });
+
   test('is streamed with backpressure', async () => {
     let sentBytes = 0;
     answer = (request, response) => {
@@ -216,6 +223,7 @@ describe('the dev server of a page', () => {
       ...[
         'connection',
         'content-security-policy',
+        'crewroom-api',
         'cross-origin-opener-policy',
         'cross-origin-resource-policy',
         'date',

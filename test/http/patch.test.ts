@@ -3,7 +3,7 @@ import type {RawAnswer} from '../support/raw-client.ts';
 import {callService, useService} from '../support/service.ts';
 
 const ORIGIN = 'http://localhost:5173';
-const service = useService({valueBytesMax: 100, valueDepthMax: 4, allowOrigin: [ORIGIN]});
+const service = useService({valueBytesMax: 100, valueDepthMax: 4, allowOrigins: [ORIGIN]});
 
 function call(line: string, body?: string, headers: readonly string[] = []): Promise<RawAnswer> {
   return callService(service(), line, {headers, body});
@@ -23,13 +23,14 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
     const patch = `${members(1001).slice(0, -1)},nonsense`;
     expect((await send('PATCH /api/store/wide', patch)).json).toMatchObject({
       status: 413,
-      code: 'patch-too-large',
-      membersMax: 1000,
+      code: 'too-large',
+      what: 'patch',
+      max: 1000,
     });
     const nested = `{"a":{"b":${members(1000)}}}`;
-    expect((await send('PATCH /api/store/wide', nested)).json).toMatchObject({code: 'patch-too-large'});
+    expect((await send('PATCH /api/store/wide', nested)).json).toMatchObject({code: 'too-large', what: 'patch'});
     const operations = `{"operations":[{"kind":"patch","key":"wide","patch":${members(1001)}}]}`;
-    expect((await send('POST /api/transactions', operations)).json).toMatchObject({code: 'patch-too-large'});
+    expect((await send('POST /api/transactions', operations)).json).toMatchObject({code: 'too-large', what: 'patch'});
   });
 
   test('is applied with 1,000 members to the largest number that a value can have', async () => {
@@ -42,11 +43,11 @@ describe('a merge patch of legal size and hostile shape (B11)', () => {
 });
 
 describe('PATCH', () => {
-  test('answers 200 {} with the new ETag, whether or not the entry existed', async () => {
+  test('answers 200 with the new ETag, whether or not the entry existed', async () => {
     const made = await call('PATCH /api/store/made', '{"a":{"b":null},"id":9007199254740993}');
     const changed = await call('PATCH /api/store/made', '{"a":1.0}');
     for (const answer of [made, changed]) {
-      expect([answer.status, answer.body.toString()]).toEqual([200, '{}']);
+      expect(answer.status).toBe(200);
       expect(answer.headers.get('etag')).toMatch(/^"[0-9a-f]{16}-[1-9][0-9]*"$/);
     }
     expect(changed.headers.get('etag')).not.toBe(made.headers.get('etag'));
@@ -84,9 +85,9 @@ describe('PATCH', () => {
   const refused = [
     {name: 'invalid JSON', patch: '{"a":', status: 400, code: 'invalid-json'},
     {name: 'an empty body', patch: '', status: 400, code: 'invalid-json'},
-    {name: 'a patch that is too large', patch: `"${'x'.repeat(99)}"`, status: 413, code: 'value-too-large'},
+    {name: 'a patch that is too large', patch: `"${'x'.repeat(99)}"`, status: 413, code: 'too-large'},
     {name: 'a patch that is too deep', patch: '{"a":[[[[]]]]}', status: 422, code: 'value-too-deep'},
-    {name: 'a value that becomes too large', patch: `{"b":"${'x'.repeat(80)}"}`, status: 413, code: 'value-too-large'},
+    {name: 'a value that becomes too large', patch: `{"b":"${'x'.repeat(80)}"}`, status: 413, code: 'too-large'},
   ];
   for (const {name, patch, status, code} of refused) {
     test(`refuses ${name}, and does not change the value`, async () => {
@@ -116,6 +117,6 @@ describe('PATCH', () => {
     const refusedAnswer = await preflight('https://evil.example');
     expect([refusedAnswer.status, refusedAnswer.headers.has('access-control-allow-methods')]).toEqual([403, false]);
     const cross = await call('PATCH /api/store/k', '{}', ['Origin: https://evil.example']);
-    expect(cross.json).toMatchObject({code: 'foreign-origin'});
+    expect(cross.json).toMatchObject({code: 'foreign-page', why: 'origin'});
   });
 });

@@ -1,5 +1,5 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import type {Config} from '../../src/config/config.ts';
+import type {Config} from '../../src/platform/config/config.ts';
 import {bearer} from '../support/access-tokens.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import {formatRequest, type RawClient} from '../support/raw-client.ts';
@@ -44,7 +44,7 @@ describe('the connection of a client that disconnects while it waits for events 
       const service = await start();
       // The first request with parameters loads the schemas; until then no request listens for its client.
       expect(await statusOf(service, 'GET /api/keys')).toBe(200);
-      const poll = formatRequest('GET /api/events?prefix=x&wait=50', [`Host: localhost:${service.port}`]);
+      const poll = formatRequest('GET /api/events?prefix=x&waitSeconds=50', [`Host: localhost:${service.port}`]);
       for (let count = 0; count < ATTACKERS; count++) {
         const client = await connectInTest(service);
         await client.send(poll);
@@ -58,9 +58,9 @@ describe('the connection of a client that disconnects while it waits for events 
   test('and one that half-closed gets its answer at once, and its connection is closed', async () => {
     const service = await start();
     const client = await connectInTest(service);
-    await client.send(formatRequest('GET /api/events?wait=50', [`Host: localhost:${service.port}`]));
+    await client.send(formatRequest('GET /api/events?waitSeconds=50', [`Host: localhost:${service.port}`]));
     client.socket.end();
-    expect((await client.readAnswer()).json).toMatchObject({events: [], revision: '0'});
+    expect((await client.readAnswer()).json).toMatchObject({events: [], cursor: expect.stringMatching(/-0$/)});
     await client.readEnd();
   });
 
@@ -70,12 +70,13 @@ describe('the connection of a client that disconnects while it waits for events 
     const waiting: RawClient[] = [];
     for (let count = 0; count < ATTACKERS; count++) {
       const client = await connectInTest(service);
-      await client.send(formatRequest('GET /api/events?wait=50', [host]));
+      await client.send(formatRequest('GET /api/events?waitSeconds=50', [host]));
       waiting.push(client);
       expect(await statusOf(service)).toBe(200);
     }
     expect(await statusOf(service, 'PUT /api/store/k', {body: '1'})).toBe(201);
-    for (const client of waiting) expect((await client.readAnswer()).json).toMatchObject({revision: '1'});
+    for (const client of waiting)
+      expect((await client.readAnswer()).json).toMatchObject({cursor: expect.stringMatching(/-1$/)});
   });
 
   test('and one connection can be used for any number of polls', async () => {
@@ -83,10 +84,10 @@ describe('the connection of a client that disconnects while it waits for events 
     const client = await connectInTest(service);
     for (let count = 1; count <= 30; count++) {
       await client.send(
-        formatRequest(`GET /api/events?since=${count - 1}&wait=50`, [`Host: localhost:${service.port}`]),
+        formatRequest(`GET /api/events?after=${count - 1}&waitSeconds=50`, [`Host: localhost:${service.port}`]),
       );
-      await service.crewroom.entries.put('k', '1');
-      expect((await client.readAnswer()).json).toMatchObject({revision: String(count)});
+      await service.crewroom.entries.put('k', 1);
+      expect((await client.readAnswer()).json).toMatchObject({cursor: expect.stringMatching(`-${count}$`)});
       expect(client.socket.listenerCount('end')).toBeLessThan(5);
     }
   });
@@ -139,7 +140,7 @@ describe('clients that hold connections without progress do not block others (A1
       const headers = access === 'open' ? [] : [bearer(await readOwnerToken(service))];
       const host = `localhost:${service.port}`;
       for (let count = 0; isLarge && count < 12; count++)
-        await service.crewroom.entries.put(`large-${count}`, `"${'x'.repeat(1_000_000)}"`);
+        await service.crewroom.entries.put(`large-${count}`, Buffer.from(`"${'x'.repeat(1_000_000)}"`));
       const open = head.endsWith('\r\n') ? `${head}Host: ${host}\r\n\r\n` : head;
       const attackers: RawClient[] = [];
       const attack = async (): Promise<void> => {

@@ -49,20 +49,27 @@ async function nextPage(stream: HttpSubscriber): Promise<Page> {
 }
 
 describe('GET /api/requests', () => {
+  test('takes a foreign Last-Event-ID for none, and refuses a foreign parameter', async () => {
+    const service = await startInTest({ephemeral: true});
+    const headers = ['Last-Event-ID: of another program'];
+    expect((await callService(service, 'GET /api/requests', {headers})).status).toBe(200);
+    expect((await callService(service, 'GET /api/requests?after=of-another')).status).toBe(400);
+  });
+
   test('has requests in their order, with time, status, duration and size', async () => {
     const service = await startInTest({ephemeral: true});
-    await callService(service, 'PUT /api/store/a%2Fb', {body: '1'});
+    await callService(service, 'POST /api/store/a%2Fb', {body: '1'});
     await callService(service, 'GET /api/store/a%2Fb');
     await callService(service, 'HEAD /api/store/a%2Fb');
     const {requests, cursor, missed} = await readPage(service);
     expect(requests).toEqual([
-      expect.objectContaining({sequence: 1, method: 'PUT', path: '/api/store/a%2Fb', status: 201, sizeBytes: 2}),
+      expect.objectContaining({sequence: 1, method: 'POST', path: '/api/store/a%2Fb', status: 200, sizeBytes: 2}),
       expect.objectContaining({sequence: 2, method: 'GET', path: '/api/store/a%2Fb', status: 200, sizeBytes: 1}),
       expect.objectContaining({sequence: 3, method: 'HEAD', status: 200, sizeBytes: 0}),
     ]);
     expect([missed, cursor]).toEqual([0, expect.stringMatching(/^[0-9a-f]{8}-3$/)]);
-    for (const {at, durationMs} of requests) {
-      expect(Math.abs(Date.parse(String(at)) - Date.now())).toBeLessThan(60_000);
+    for (const {requestedAt, durationMs} of requests) {
+      expect(Math.abs(Date.parse(String(requestedAt)) - Date.now())).toBeLessThan(60_000);
       expect(durationMs).toBeGreaterThanOrEqual(0);
     }
   });
@@ -91,21 +98,21 @@ describe('GET /api/requests', () => {
     expect((await readPage(service)).requests).toEqual([]);
   });
 
-  test('returns only requests after `since`, which is a cursor or a number', async () => {
+  test('returns only requests after `after`, which is a cursor or a number', async () => {
     const service = await startInTest({ephemeral: true});
     for (let count = 0; count < 3; count++) await callService(service, 'GET /livez');
     const {cursor} = await readPage(service);
-    expect(await readPage(service, `?since=${cursor}`)).toEqual({requests: [], cursor, missed: 0});
-    expect((await readPage(service, '?since=2')).requests.map(({sequence}) => sequence)).toEqual([3]);
+    expect(await readPage(service, `?after=${cursor}`)).toEqual({requests: [], cursor, missed: 0});
+    expect((await readPage(service, '?after=2')).requests.map(({sequence}) => sequence)).toEqual([3]);
     await callService(service, 'GET /livez');
-    expect((await readPage(service, `?since=${cursor}`)).requests.map(({sequence}) => sequence)).toEqual([4]);
+    expect((await readPage(service, `?after=${cursor}`)).requests.map(({sequence}) => sequence)).toEqual([4]);
   });
 
   test('returns everything after a cursor of an earlier run of the service', async () => {
     const service = await startInTest({ephemeral: true});
     await callService(service, 'GET /livez');
-    for (const since of ['00000000-57', '00000000-1', '57'])
-      expect((await readPage(service, `?since=${since}`)).requests.length, since).toBe(1);
+    for (const after of ['00000000-57', '00000000-1', '57'])
+      expect((await readPage(service, `?after=${after}`)).requests.length, after).toBe(1);
   });
 
   test('keeps the last 1,000, and reports how many a reader missed', async () => {
@@ -116,13 +123,13 @@ describe('GET /api/requests', () => {
       await client.send(head);
       await client.readAnswer();
     }
-    const page = await readPage(service, '?since=3');
+    const page = await readPage(service, '?after=3');
     expect(page.requests.map(({sequence}) => sequence)).toEqual(Array.from({length: 1000}, (_, index) => index + 8));
     expect(page.missed).toBe(4);
     expect((await readPage(service)).missed).toBe(0);
   });
 
-  for (const query of ['?since=x', '?since=-1', '?since=01', '?since=1&since=2', '?after=1']) {
+  for (const query of ['?after=x', '?after=-1', '?after=01', '?after=1&after=2', '?since=1']) {
     test(`refuses ${query}`, async () => {
       const service = await startInTest({ephemeral: true});
       for (const headers of [[], ['Accept: text/event-stream']]) {
@@ -140,10 +147,10 @@ describe('GET /api/requests', () => {
       name: 'a page of an allowed origin',
       headers: ['Origin: http://localhost:5173'],
       status: 403,
-      code: 'own-callers-only',
+      code: 'foreign-page',
     },
-    {name: 'a page of another origin', headers: ['Origin: https://evil.example'], status: 403, code: 'foreign-origin'},
-    {name: 'a page without an origin', headers: ['Sec-Fetch-Site: cross-site'], status: 403, code: 'cross-site'},
+    {name: 'a page of another origin', headers: ['Origin: https://evil.example'], status: 403, code: 'foreign-page'},
+    {name: 'a page without an origin', headers: ['Sec-Fetch-Site: cross-site'], status: 403, code: 'foreign-page'},
     {
       name: 'an address bar',
       headers: ['Sec-Fetch-Mode: navigate', 'Sec-Fetch-Dest: document'],
@@ -153,14 +160,17 @@ describe('GET /api/requests', () => {
   ];
   for (const {name, headers, status, code} of callers) {
     test(`answers ${status} to ${name}`, async () => {
-      const service = await startInTest({ephemeral: true, allowOrigin: ['http://localhost:5173']});
+      const service = await startInTest({ephemeral: true, allowOrigins: ['http://localhost:5173']});
       const sent = headers.map(header => header.replace('PORT', String(service.port)));
       for (const accept of [[], ['Accept: text/event-stream']]) {
         const client = await connectInTest(service);
         const lines = [`GET /api/requests HTTP/1.1`, `Host: localhost:${service.port}`, ...sent, ...accept];
         await client.send(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`));
-        if (status === 200) expect(await client.readUntil('\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
-        else expect((await client.readAnswer()).json).toMatchObject({status, code});
+        // An answer with 200 is a stream, which has no end.
+        const head = await client.readUntil('\r\n\r\n');
+        expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+        const body = code === undefined ? '' : await client.readUntil('}');
+        expect(body).toContain(code ?? '');
       }
     });
   }
@@ -174,10 +184,11 @@ describe('a recorded request', () => {
       status: 403,
       origin: 'http://localhost:5173',
       failure: {
-        code: 'foreign-origin',
+        code: 'foreign-page',
+        why: 'origin',
         detail: expect.stringContaining('http://localhost:5173'),
-        remedy: 'If the page is yours, start the service with --allow-origin http://localhost:5173',
-        requestId: expect.stringMatching(/^[0-9a-f]{8}-[0-9]+$/),
+        advice: 'If the page is yours, start the service with --allow-origin http://localhost:5173',
+        instance: expect.stringMatching(/^[0-9a-f]{8}-[0-9]+$/),
       },
     });
   });
@@ -186,7 +197,7 @@ describe('a recorded request', () => {
     const service = await startInTest({ephemeral: true});
     const {json} = await callService(service, 'GET /nothing');
     const [request] = (await readPage(service)).requests;
-    expect(request).toMatchObject({path: '/nothing', failure: {code: 'no-resource', requestId: json['instance']}});
+    expect(request).toMatchObject({path: '/nothing', failure: {code: 'no-resource', instance: json['instance']}});
   });
 
   test('to another host is recorded too', async () => {
@@ -237,12 +248,12 @@ describe('a recorded request', () => {
 
   const pages = [
     {name: 'a first load of the console', line: 'GET /', headers: ['Sec-Fetch-Dest: document'], own: true},
-    {name: 'an asset of it', line: 'GET /assets/x', headers: ['Sec-Fetch-Dest: script'], own: undefined},
+    {name: 'an asset of it', line: 'GET /assets/x', headers: ['Sec-Fetch-Dest: script'], own: false},
     {name: 'the console', line: 'GET /api/identity', host: 'localhost', own: true},
-    {name: 'the load of a page of a plugin', line: 'GET /plugins/a/', host: 'localhost', own: undefined},
-    {name: 'a page of a plugin', line: 'GET /livez', host: 'localhost', page: 'plugins/com.a/', own: undefined},
-    {name: 'a program', line: 'GET /livez', own: undefined},
-    {name: 'the console, refused', line: 'PUT /api/store/..', host: 'localhost', own: undefined},
+    {name: 'a file of a page that is missing', line: 'GET /plugins/a/', host: 'localhost', own: false},
+    {name: 'a page of a plugin', line: 'GET /livez', host: 'localhost', page: 'plugins/com.a/', own: false},
+    {name: 'a program', line: 'GET /livez', own: false},
+    {name: 'the console, refused', line: 'PUT /api/store/..', host: 'localhost', own: false},
   ];
   for (const {name, line, headers = [], host, page = '', own} of pages) {
     test(`is ${own ? '' : 'not '}our own: ${name}`, async () => {
@@ -252,12 +263,26 @@ describe('a recorded request', () => {
     });
   }
 
+  test('of a file of a page is our own if it was answered, and otherwise not', async () => {
+    const files = {'ui/index.html': '<!doctype html>', 'ui/main.js': ''};
+    const service = await startPlugins(directory => writePlugin(join(directory, 'com.example.page'), files));
+    const referer = `Referer: http://localhost:${service.port}/plugins/com.example.page/`;
+    const isOwn = async (line: string, ...headers: readonly string[]): Promise<unknown> =>
+      (await recorded(service, line, headers))['own'];
+    expect(await isOwn('GET /plugins/com.example.page/')).toBe(true);
+    expect(await isOwn('GET /plugins/com.example.page')).toBe(true);
+    expect(await isOwn('GET /plugins/com.example.page/main.js', referer, 'Sec-Fetch-Dest: script')).toBe(true);
+    expect(await isOwn('GET /client.js', referer, 'Sec-Fetch-Dest: script')).toBe(true);
+    expect(await isOwn('GET /plugins/com.example.page/missing.js', referer, 'Sec-Fetch-Dest: script')).toBe(false);
+    expect(await isOwn('GET /api/identity', referer)).toBe(false);
+  });
+
   for (const query of [
     '?kinds=my-secret',
     '?my-secret',
     `?${'my-secret'.repeat(20)}`,
     `?${'my-secret'.repeat(20)}%FF`,
-    '?since=my-secret',
+    '?after=my-secret',
     '?x=my-secret',
     '?x=my%2Dsecret%FF',
     '?initial=my-secret',
@@ -369,7 +394,7 @@ describe('the stream of requests', () => {
     for (let count = 0; count < 3; count++) await callService(service, 'GET /livez');
     const {cursor} = await readPage(service);
     await callService(service, 'GET /readyz');
-    await using stream = await openStream(service, '?since=0', cursor);
+    await using stream = await openStream(service, '?after=0', cursor);
     expect((await nextPage(stream)).requests.map(({sequence}) => sequence)).toEqual([4]);
   });
 
@@ -417,7 +442,7 @@ describe('the stream of requests', () => {
     for (const stream of streams) await stream.next();
     const headers = ['Accept: text/event-stream'];
     const refused = await callService(service, 'GET /api/requests', {headers});
-    expect(refused.json).toMatchObject({code: 'too-many-subscribers', subscribersMax: 64, status: 503});
+    expect(refused.json).toMatchObject({code: 'busy', what: 'subscribers', max: 64, status: 503});
     await streams.shift()?.[Symbol.asyncDispose]();
     await expect
       .poll(async () => {

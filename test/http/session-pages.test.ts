@@ -11,13 +11,14 @@ async function signIn(headers: readonly string[] = []): Promise<Readonly<Record<
 
 describe('the back end of a sign-in', () => {
   test('is named by programs', async () => {
-    expect(await signIn()).toMatchObject({code: 'back-end-unreachable'});
+    expect(await signIn()).toMatchObject({code: 'back-end-failed'});
   });
 
   for (const mark of ['Origin: http://localhost:PORT', 'Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: none'])
     test(`is not named by pages, which send ${mark}`, async () => {
       expect(await signIn([mark.replace('PORT', `${service().port}`)])).toMatchObject({
-        code: 'invalid-sign-in',
+        code: 'invalid-body',
+        what: 'sign-in',
         problems: [{path: '$.scriptURL', problem: expect.stringContaining('programs only')}],
       });
     });

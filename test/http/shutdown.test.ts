@@ -1,8 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
 import {STOP_TIMEOUT_MS} from '../../src/http/node/server.ts';
 import {formatRequest, RawClient} from '../support/raw-client.ts';
-import {makeTemporaryDirectory, startService} from '../support/service.ts';
+import {makeTemporaryDirectory, openTestService, startService} from '../support/service.ts';
 
 describe('disposing of a service under load', () => {
   test('finishes requests in flight, keeps acknowledged writes, and closes every connection', async () => {
@@ -33,7 +32,7 @@ describe('disposing of a service under load', () => {
     await Promise.all(writers);
     expect(new Set(answers)).toEqual(new Set([201]));
 
-    const again = await openCrewroom({dataDir, port: 0});
+    const again = await openTestService({dataDir, port: 0});
     onTestFinished(() => again[Symbol.asyncDispose]());
     for (const key of acknowledged)
       expect(Buffer.from((await again.entries.get(key))?.json ?? []).toString()).toBe(`"${key}"`);
@@ -53,13 +52,13 @@ describe('disposing of a service under load', () => {
   });
 
   test('may be done twice, and before it ever listened', async () => {
-    const crewroom = await openCrewroom({ephemeral: true, port: 0});
+    const crewroom = await openTestService({ephemeral: true, port: 0});
     await Promise.all([crewroom[Symbol.asyncDispose](), crewroom[Symbol.asyncDispose]()]);
     await crewroom[Symbol.asyncDispose]();
   });
 
   test('the embedded form then reports that the store is closed', async () => {
-    const crewroom = await openCrewroom({ephemeral: true});
+    const crewroom = await openTestService({ephemeral: true});
     await crewroom[Symbol.asyncDispose]();
     const response = await crewroom.fetch(new Request('http://localhost:7172/api/store/k'));
     expect(await response.json()).toMatchObject({code: 'store-closed', status: 503});

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../src/core/domain/limits.ts';
 import {CHECK_INTERVAL_MS} from '../../src/http/node/server.ts';
 import {exchange, formatRequest, type RawClient} from '../support/raw-client.ts';
 import {connectInTest, startInTest} from '../support/service.ts';

@@ -1,8 +1,8 @@
 import {readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import type {Export, ExportOptions} from '../../src/domain/commits/transfer.ts';
-import {createSnapshots} from '../../src/snapshots/service-snapshots.ts';
+import type {Export, ExportOptions} from '../../src/core/domain/commits/transfer.ts';
+import {createSnapshots} from '../../src/service/snapshots/automatic-snapshots.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
 
@@ -14,7 +14,7 @@ async function save(service: TestService, query = '') {
 describe('POST /api/snapshots', () => {
   test('saves the entries under a prefix, and names the command that restores them', async () => {
     const service = await startInTest();
-    for (const key of ['a/1', 'b']) await service.crewroom.entries.put(key, '1.0');
+    for (const key of ['a/1', 'b']) await service.crewroom.entries.put(key, Buffer.from('1.0'));
     const {status, json} = await save(service, '?prefix=a/');
     const {name, undo, ...at} = json as {readonly name: string; readonly undo: string};
     expect(at).toEqual({storeId: service.crewroom.storeId, revision: '2'});
@@ -36,7 +36,7 @@ describe('POST /api/snapshots', () => {
     const service = await startInTest({ephemeral: true});
     const {status, json} = await save(service);
     expect([status, json]).toEqual([200, {}]);
-    expect((await callService(service, 'GET /api')).json).toMatchObject({ephemeral: true});
+    expect((await callService(service, 'GET /api')).json).toMatchObject({storeKind: 'memory'});
   });
 
   test('says why it cannot be saved', async () => {

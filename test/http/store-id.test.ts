@@ -14,7 +14,7 @@ function call(line: string, headers: readonly string[] = [], body?: string): Pro
 
 /** Writes the entry. @returns Its revision. */
 async function write(): Promise<number> {
-  return (await service().crewroom.entries.put('k', '1')).revision;
+  return (await service().crewroom.entries.put('k', 1)).revision;
 }
 
 /** Returns a revision of the entry in the forms that callers send. */
@@ -31,7 +31,9 @@ describe('a revision of this store, bare or of another store', () => {
     const put = (tag: string) => call('PUT /api/store/k', [`If-Match: "${tag}"`], '2');
     for (const tag of [bare, ...MALFORMED]) {
       const {status, json} = await put(tag);
-      expect([status, json]).toMatchObject([412, {code: 'revision-conflict', conflicts: [{expected: '0'}]}]);
+      const conflict = {code: 'revision-conflict', conflicts: [{expected: '0'}], sent: `"${tag}"`};
+      expect([status, json]).toMatchObject([412, conflict]);
+      expect(json['detail']).toBe(`Cannot change "k": expected "${tag}", which no entry has, found revision ${bare}`);
     }
     const refused = await put(other);
     expect(refused.json).toMatchObject({status: 412, conflicts: [{key: 'k', expected: other, actual: bare}]});
@@ -65,23 +67,27 @@ describe('a revision of this store, bare or of another store', () => {
   });
 
   const doors = [
-    {name: 'since', poll: (id: string) => call(`GET /api/events?wait=1&since=${id}`)},
-    {name: 'Last-Event-ID', poll: (id: string) => call('GET /api/events?wait=1', [`Last-Event-ID: ${id}`])},
+    {name: 'after', poll: (id: string) => call(`GET /api/events?waitSeconds=1&after=${id}`)},
+    {name: 'Last-Event-ID', poll: (id: string) => call('GET /api/events?waitSeconds=1', [`Last-Event-ID: ${id}`])},
   ];
   for (const {name, poll} of doors) {
     test(`is accepted in ${name}; one of another store causes a reset`, async () => {
       const {own, bare, other} = formsOf(await write());
       const {storeId} = service().crewroom;
       const revision = String(await write());
+      const cursor = `${storeId}-${revision}`;
       for (const id of [own, bare])
         expect((await poll(id)).json).toMatchObject({
           events: [{kind: 'entry-written', storeId, revision}],
-          storeId,
-          revision,
+          cursor,
         });
-      expect((await poll(other)).json).toEqual({events: [{kind: 'reset', storeId, revision}], storeId, revision});
+      expect((await poll(other)).json).toEqual({events: [{kind: 'reset', storeId, revision, cursor}], cursor});
       expect((await poll(`${OTHER_ID}-999999999999999`)).json).toMatchObject({events: [{kind: 'reset'}]});
-      for (const id of MALFORMED) expect((await poll(id)).status, id).toBe(400);
+      for (const id of MALFORMED) {
+        const {status, json} = await poll(id);
+        const reset = {events: [{kind: 'reset'}]};
+        expect([status, json]).toMatchObject(name === 'after' ? [400, {code: 'invalid-parameter'}] : [200, reset]);
+      }
     });
   }
 
@@ -96,7 +102,7 @@ describe('a revision of this store, bare or of another store', () => {
     expect((await call('GET /api')).json).toMatchObject({dataDir});
     const token = await createToken(service(), ['admin']);
     expect((await call('GET /api', [`Authorization: Bearer ${token}`])).json).not.toHaveProperty('dataDir');
-    await using allowing = await startService({allowOrigin: ['http://a.example']});
+    await using allowing = await startService({allowOrigins: ['http://a.example']});
     const answer = await callService(allowing, 'GET /api', {headers: ['Origin: http://a.example']});
     expect([answer.status, Object.hasOwn(answer.json, 'dataDir')]).toEqual([200, false]);
     await using inMemory = await startService({ephemeral: true});
@@ -109,18 +115,18 @@ describe('a client', () => {
     await using another = await startService({ephemeral: true});
     let {fetch} = service().crewroom;
     const {entries, events} = createClient({fetch: request => fetch(request), baseUrl: service().url});
-    const {revision} = await entries.put('k', '"here"');
+    const {revision} = await entries.put('k', 'here');
     // The same number of commits, so that an entry has the same revision.
-    while ((await another.crewroom.entries.put('k', '"there"')).revision < revision);
+    while ((await another.crewroom.entries.put('k', 'there')).revision < revision);
     fetch = request => another.crewroom.fetch(new Request(request.url.replace(service().url, another.url), request));
     const conflict = {failure: {code: 'revision-conflict'}};
-    await expect(entries.put('k', '1', {expected: revision})).rejects.toMatchObject(conflict);
-    await expect(entries.put('k', '1', {expected: [revision, revision + 1]})).rejects.toMatchObject(conflict);
+    await expect(entries.put('k', 1, {expected: revision})).rejects.toMatchObject(conflict);
+    await expect(entries.put('k', 1, {expected: [revision, revision + 1]})).rejects.toMatchObject(conflict);
     await expect(entries.delete('k', {expected: revision})).rejects.toMatchObject(conflict);
     const checks = [{key: 'k', expected: revision}];
     await expect(entries.transact({checks, operations: [{kind: 'delete', key: 'k'}]})).rejects.toMatchObject(conflict);
     expect((await entries.get('k'))?.text).toBe('"there"');
-    for await (const event of events({since: revision})) {
+    for await (const event of events({after: revision})) {
       expect(event.kind).toBe('reset');
       break;
     }
@@ -129,9 +135,9 @@ describe('a client', () => {
   test('applies a number from before its first request to the current store', async () => {
     const revision = await write();
     const asked = () => createClient({fetch: service().crewroom.fetch, baseUrl: service().url}).entries;
-    await expect(asked().put('k', '2', {expected: revision + 1})).rejects.toMatchObject({
+    await expect(asked().put('k', 2, {expected: revision + 1})).rejects.toMatchObject({
       failure: {conflicts: [{expected: String(revision + 1), actual: String(revision)}]},
     });
-    expect((await asked().put('k', '2', {expected: revision})).revision).toBe(revision + 1);
+    expect((await asked().put('k', 2, {expected: revision})).revision).toBe(revision + 1);
   });
 });

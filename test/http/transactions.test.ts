@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../src/core/domain/limits.ts';
+import {bearer, createToken} from '../support/access-tokens.ts';
 import {exchange, formatRequest, type RawAnswer} from '../support/raw-client.ts';
 import {useService} from '../support/service.ts';
 
@@ -19,7 +20,7 @@ async function readText(key: string): Promise<string | undefined> {
 describe('a transaction', () => {
   test('is applied as a whole, and answers its revision', async () => {
     const {entries} = service().crewroom;
-    const {revision} = await entries.put('whole-a', '{"id":9007199254740993}');
+    const {revision} = await entries.put('whole-a', Buffer.from('{"id":9007199254740993}'));
     const answer = await transact(
       `{"checks": [{"key": "whole-a", "revision": "${revision}"}, {"key": "whole-b", "absent": true}],
         "operations": [{"kind": "patch", "key": "whole-a", "patch": {"b": 1.0}},
@@ -28,11 +29,28 @@ describe('a transaction', () => {
     );
     expect([answer.status, answer.json]).toEqual([
       200,
-      {storeId: service().crewroom.storeId, revision: String(revision + 1)},
+      {revision: String(revision + 1), etag: `"${service().crewroom.storeId}-${revision + 1}"`},
     ]);
     expect(await readText('whole-a')).toBe('{"id":9007199254740993,"b":1.0}');
     expect(await readText('whole-b')).toBe('[ 1e400 ,-0 ]');
     expect((await entries.get('whole-a'))?.revision).toBe((await entries.get('whole-b'))?.revision);
+  });
+
+  test('is known by its id to its caller alone', async () => {
+    const body = '{"id":"of-two","operations":[{"kind":"put","key":"of-two","value":1}]}';
+    const tokens = await Promise.all([0, 1].map(() => createToken(service(), ['entries:write:'])));
+    const callers = [[], ...tokens.map(token => [bearer(token)])];
+    const revisions: unknown[] = [];
+    for (const headers of [...callers, ...callers]) {
+      const {status, json} = await transact(body, headers);
+      expect(status).toBe(200);
+      revisions.push(json['revision']);
+    }
+    expect(revisions.slice(3)).toEqual(revisions.slice(0, 3));
+    expect(new Set(revisions).size).toBe(3);
+    const other = await transact(body.replace('"value":1', '"value":2'));
+    expect([other.status, other.json]).toMatchObject([422, {code: 'invalid-body', what: 'transaction'}]);
+    expect(await readText('of-two')).toBe('1');
   });
 
   test('accepts members in any order and with any escapes, and property names as data', async () => {
@@ -46,7 +64,7 @@ describe('a transaction', () => {
   });
 
   test('with failed checks reports every one, and changes nothing', async () => {
-    const {revision} = await service().crewroom.entries.put('conflict', '1');
+    const {revision} = await service().crewroom.entries.put('conflict', 1);
     const answer = await transact(
       '{"checks":[{"key":"conflict","absent":true},{"key":"conflict-b","revision":"7"}],"operations":[{"kind":"delete","key":"conflict"}]}',
     );
@@ -94,7 +112,7 @@ const REFUSED = [
     name: 'a document that is not an object',
     body: '[]',
     status: 422,
-    failure: {code: 'invalid-transaction', problems: [{path: '$', problem: 'has to be an object'}]},
+    failure: {code: 'invalid-body', what: 'transaction', problems: [{path: '$', problem: 'has to be an object'}]},
   },
   {
     name: 'missing, repeated, mistyped and unknown members, and reports each',
@@ -106,7 +124,8 @@ const REFUSED = [
     ),
     status: 422,
     failure: {
-      code: 'invalid-transaction',
+      code: 'invalid-body',
+      what: 'transaction',
       problems: [
         {path: '$.__proto__', problem: 'is not known here'},
         {path: '$.checks[0].key', problem: 'has to be a string'},
@@ -129,7 +148,8 @@ const REFUSED = [
     body: '{"checks":[{"key":"a","revision":"\\"1\\""},{"key":"b","revision":"-1"},{"key":"c","revision":"1e3"}],"operations":[]}',
     status: 422,
     failure: {
-      code: 'invalid-transaction',
+      code: 'invalid-body',
+      what: 'transaction',
       problems: ['a', 'b', 'c'].map((_, index) => ({
         path: `$.checks[${index}].revision`,
         problem: 'has to be a revision, such as "12"',
@@ -141,7 +161,8 @@ const REFUSED = [
     body: '{"operations":[{"kind":"delete","key":"a"},{"kind":"put","key":"\\u0061","value":1}]}',
     status: 422,
     failure: {
-      code: 'invalid-transaction',
+      code: 'invalid-body',
+      what: 'transaction',
       problems: [{path: '$.operations[1].key', problem: 'is the same as $.operations[0].key'}],
     },
   },
@@ -155,7 +176,7 @@ const REFUSED = [
     name: 'a value that is too large',
     body: `{"operations":[{"kind":"put","key":"a","value":"${'x'.repeat(999)}"}]}`,
     status: 413,
-    failure: {code: 'value-too-large', sizeBytesMax: 1000},
+    failure: {code: 'too-large', what: 'value', max: 1000},
   },
   {
     name: 'a value that is too deep',
@@ -186,7 +207,7 @@ describe('a transaction is refused, with nothing done, for', () => {
     const answer = await transact(undefined, [`Content-Length: ${DEFAULT_LIMITS.transactionBytesMax + 1}`]);
     expect([answer.status, answer.json]).toMatchObject([
       413,
-      {code: 'transaction-too-large', sizeBytesMax: DEFAULT_LIMITS.transactionBytesMax},
+      {code: 'too-large', what: 'transaction', max: DEFAULT_LIMITS.transactionBytesMax},
     ]);
   });
 
@@ -210,7 +231,7 @@ describe('a transaction is refused, with nothing done, for', () => {
       `{"checks":[${many}nonsense`,
       `{${'"x":0,'.repeat(17)}nonsense`,
     ])
-      expect((await transact(body)).json).toMatchObject({code: 'invalid-transaction'});
+      expect((await transact(body)).json).toMatchObject({code: 'invalid-body', what: 'transaction'});
   });
 
   test('a hundred thousand unknown members', async () => {

@@ -44,7 +44,7 @@ describe('a value is returned byte for byte (B1)', () => {
       expect((await call('POST /api/store/value', value)).status).toBe(200);
       const answer = await call('GET /api/store/value');
       expect(answer.body.toString()).toBe(value);
-      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     });
   }
 

@@ -18,7 +18,7 @@ test('a read, a listing, an event and an export name the token that wrote an ent
     {key: 'b'},
   ]);
 
-  const events = await (await fetch(`${service.url}/api/events?since=0&wait=5`)).text();
+  const events = await (await fetch(`${service.url}/api/events?after=0&waitSeconds=5`)).text();
   expect(events).toContain('"writtenBy":"token:writer"');
   const exported = await (await fetch(`${service.url}/api/export?prefix=a`)).text();
   expect(exported).toContain('"writtenBy":"token:writer"');

@@ -1,10 +1,10 @@
 import {createServer as createTlsServer} from 'node:https';
 import {type AddressInfo, createServer as createSocketServer} from 'node:net';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError, describeFailure} from '../../src/failures/app-error.ts';
-import type {Failure} from '../../src/failures/failure.ts';
-import {adviseOn} from '../../src/failures/failure-advice.ts';
-import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
+import {AppError, describeFailure} from '../../src/core/failures/app-error.ts';
+import {adviseOn} from '../../src/core/failures/facts.ts';
+import type {Failure} from '../../src/core/failures/failure.ts';
+import {createBackEndClient} from '../../src/service/identity/backend/back-end-client.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7, type TestBackEnd, TROUBLE} from '../support/back-ends.ts';
 import {HOSTILITY_NAMES, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
@@ -24,14 +24,15 @@ async function using<T extends AsyncDisposable>(started: Promise<T>): Promise<T>
   return backEnd;
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+async function failureOf(promise: Promise<unknown>): Promise<Failure & {readonly advice?: string}> {
   const error = await promise.then(
     () => undefined,
     error => error,
   );
   if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
-  expect(describeFailure(error.failure)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-  return error.failure;
+  expect(error.message).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+  const {failure, advice} = error;
+  return {...(failure as Failure), ...(advice === undefined ? {} : {advice})};
 }
 
 const BACK_ENDS = [
@@ -107,14 +108,14 @@ for (const {name, start, broken} of BACK_ENDS) {
       });
     });
 
-    test('refuses the displayed id, and the failure has a hint', async () => {
+    test('refuses the displayed id, and has advice of its own', async () => {
       const {scriptURL} = await open();
       const failure = await failureOf(client.signIn(scriptURL, {username: ADA.pilotID, password: ADA.password}));
       expect(failure).toMatchObject({
         code: 'wrong-credentials',
-        hint: '"VMS0001" looks like a displayed pilot id: try the bare number, "1", or the e-mail address',
+        advice: '"VMS0001" looks like a displayed pilot id: try the bare number, "1", or the e-mail address',
       });
-      expect(adviseOn(failure)).toContain('try the bare number');
+      expect(failure.advice).toContain('try the bare number');
     });
 
     test('refuses pilots who are not confirmed, and fails for broken accounts', async () => {
@@ -136,20 +137,30 @@ for (const {name, start, broken} of BACK_ENDS) {
       const {scriptURL} = backEnd;
       const url = `${scriptURL}pilot/login`;
       const table = [
-        [TROUBLE.html, {code: 'back-end-failed', url, backEndStatus: 500, message: '500 Server Error'}],
+        [
+          TROUBLE.html,
+          {code: 'back-end-failed', stage: 'failure', url, backEndStatus: 500, message: '500 Server Error'},
+        ],
         [
           TROUBLE.json,
-          {code: 'back-end-failed', url, backEndStatus: 500, message: 'The rank for this pilot does not exist'},
+          {
+            code: 'back-end-failed',
+            stage: 'failure',
+            url,
+            backEndStatus: 500,
+            message: 'The rank for this pilot does not exist',
+          },
         ],
         [
           TROUBLE.maintenance,
           {
             code: 'back-end-failed',
+            stage: 'failure',
             url,
             backEndStatus: 503,
             problem: 'it is closed for maintenance, or overloaded',
             message: 'Service Unavailable',
-            hint: expect.stringMatching(/^Try again later/),
+            advice: expect.stringMatching(/^Try again later/),
           },
         ],
       ] as const;
@@ -161,7 +172,7 @@ for (const {name, start, broken} of BACK_ENDS) {
   });
 }
 
-test('a pilot of phpVMS 7 without an API key gets a hint to make one', async () => {
+test('a pilot of phpVMS 7 without an API key is advised to make one', async () => {
   const {scriptURL} = await using(startPhpVms7({nowMs}));
   const failure = await failureOf(client.signIn(scriptURL, {username: String(DAN.number), password: DAN.password}));
   expect(failure).toEqual({
@@ -169,9 +180,9 @@ test('a pilot of phpVMS 7 without an API key gets a hint to make one', async () 
     url: `${scriptURL}pilot/login`,
     backEndStatus: 200,
     problem: 'the pilot has no API key there, which phpVMS 7 uses as the session',
-    hint: 'Create an API key on the profile page of the airline’s site, then sign in again',
+    advice: 'Create an API key on the profile page of the airline’s site, then sign in again',
   });
-  expect(adviseOn(failure)).toMatch(/^Create an API key/);
+  expect(failure.advice).toMatch(/^Create an API key/);
 });
 
 test('the advice for a wrong password mentions the API key of pilots from Discord or VATSIM', async () => {
@@ -184,92 +195,120 @@ test('the advice for a wrong password mentions the API key of pilots from Discor
 const HOSTILE_SIGN_INS: {
   readonly [H in Hostility]: {readonly code?: Failure['code']; readonly [member: string]: unknown};
 } = {
-  hanging: {code: 'back-end-timeout', timeoutMs: TIMEOUT_MS},
-  slow: {code: 'back-end-timeout', timeoutMs: TIMEOUT_MS},
+  hanging: {code: 'back-end-failed', stage: 'timeout', timeoutMs: TIMEOUT_MS},
+  slow: {code: 'back-end-failed', stage: 'timeout', timeoutMs: TIMEOUT_MS},
   silent: {
-    code: 'back-end-unreachable',
+    code: 'back-end-failed',
     stage: 'answer',
     problem: expect.stringMatching(/^127\.0\.0\.1:\d+ ended the connection without an answer$/),
-    hint: expect.stringMatching(/^If that port is for https/),
+    advice: expect.stringMatching(/^If that port is for https/),
   },
-  'cut off': {code: 'back-end-unreachable', stage: 'answer', problem: 'the answer was cut off'},
-  huge: {code: 'not-a-back-end', problem: 'its answer is larger than 1048576 bytes'},
+  'cut off': {code: 'back-end-failed', stage: 'answer', problem: 'the answer was cut off'},
+  huge: {code: 'back-end-failed', stage: 'content', problem: 'its answer is larger than 1048576 bytes'},
   'large table': {},
-  endless: {code: 'not-a-back-end', problem: 'its answer is larger than 1048576 bytes'},
+  endless: {code: 'back-end-failed', stage: 'content', problem: 'its answer is larger than 1048576 bytes'},
   html: {
-    code: 'not-a-back-end',
+    code: 'back-end-failed',
+    stage: 'content',
     backEndStatus: 200,
     problem: 'it answers with a page titled "200 Welcome to our airline"',
     firstLine: '<!DOCTYPE html>',
   },
   'other JSON': {code: 'invalid-pilot'},
-  'JSON null': {code: 'not-a-back-end', problem: 'it answers with JSON that is not an object', firstLine: 'null'},
+  'JSON null': {
+    code: 'back-end-failed',
+    stage: 'content',
+    problem: 'it answers with JSON that is not an object',
+    firstLine: 'null',
+  },
   'PHP warning': {
     code: 'back-end-failed',
+    stage: 'failure',
     backEndStatus: 200,
     problem:
       'PHP prints a message into the answer: "Warning: Undefined array key \\"rank\\"" in /home/air/core/common/PilotData.class.php on line 104',
-    hint: expect.stringMatching(/^The address is right, but PHP fails there: .*core\/codon\.config\.php/),
+    advice: expect.stringMatching(/^The address is right, but PHP fails there: .*core\/codon\.config\.php/),
   },
   'PHP warning in plain text': {
     code: 'back-end-failed',
+    stage: 'failure',
     problem:
       'PHP prints a message into the answer: "Deprecated: Creation of dynamic property Codon::$x is deprecated" in /home/air/core/classes/Codon.php on line 7',
   },
   'PHP fatal error': {
     code: 'back-end-failed',
+    stage: 'failure',
     problem: expect.stringMatching(
       /"Fatal error: Uncaught TypeError: count\(\).* in \/home\/air\/back-end\/login.php on line 31$/,
     ),
-    hint: expect.stringMatching(/if only some pilots fail, their accounts are retired/),
+    advice: expect.stringMatching(/if only some pilots fail, their accounts are retired/),
   },
-  'text before JSON': {code: 'back-end-failed', problem: 'there is other text before its JSON: "debug: here"'},
+  'text before JSON': {
+    code: 'back-end-failed',
+    stage: 'failure',
+    problem: 'there is other text before its JSON: "debug: here"',
+  },
   firewall: {
-    code: 'not-a-back-end',
+    code: 'back-end-failed',
+    stage: 'content',
     backEndStatus: 403,
     problem: 'a firewall in front of it (ModSecurity) refuses the request',
-    hint: expect.stringMatching(/^The address may be right/),
+    advice: expect.stringMatching(/^The address may be right/),
   },
   challenge: {
-    code: 'not-a-back-end',
+    code: 'back-end-failed',
+    stage: 'content',
     problem: 'Cloudflare in front of it asks for a browser (a challenge page)',
-    hint: expect.stringMatching(/^The address may be right/),
+    advice: expect.stringMatching(/^The address may be right/),
   },
   'login page': {
-    code: 'back-end-redirect',
+    code: 'back-end-failed',
+    stage: 'redirect',
     problem: 'it redirects to a login page',
-    hint: expect.stringMatching(/^The airline has to let programs reach/),
+    advice: expect.stringMatching(/^The airline has to let programs reach/),
   },
   'too many requests': {
-    code: 'back-end-busy',
+    code: 'back-end-failed',
+    stage: 'limit',
     backEndStatus: 429,
     problem: 'it accepts no more requests for now, and can be called again in 30 seconds',
     message: 'Too Many Attempts.',
-    hint: expect.stringMatching(/^Wait, then try again/),
+    advice: expect.stringMatching(/^Wait, then try again/),
   },
-  maintenance: {code: 'back-end-failed', backEndStatus: 503, hint: expect.stringMatching(/^Try again later/)},
+  maintenance: {
+    code: 'back-end-failed',
+    stage: 'failure',
+    backEndStatus: 503,
+    advice: expect.stringMatching(/^Try again later/),
+  },
   'empty 500': {code: 'account-broken', backEndStatus: 500},
   'https port': {
-    code: 'not-a-back-end',
+    code: 'back-end-failed',
+    stage: 'content',
     problem: 'its port is for https, and the address begins with http://',
-    hint: expect.stringMatching(/^Begin the address with https/),
+    advice: expect.stringMatching(/^Begin the address with https/),
   },
-  empty: {code: 'not-a-back-end', problem: 'its answer is empty'},
+  empty: {code: 'back-end-failed', stage: 'content', problem: 'its answer is empty'},
   'wrong content type': {},
-  'invalid UTF-8': {code: 'not-a-back-end', problem: 'its answer is not JSON in UTF-8'},
+  'invalid UTF-8': {
+    code: 'back-end-failed',
+    stage: 'failure',
+    problem: 'its JSON is not in UTF-8, but probably in Latin-1',
+  },
   'byte order mark': {},
   'control characters': {
     code: 'wrong-credentials',
     message: expect.stringMatching(/^\[2J No way( and never again)+.{0,20}…$/),
   },
-  'redirect to https': {code: 'back-end-redirect', problem: 'it redirects from http to https'},
+  'redirect to https': {code: 'back-end-failed', stage: 'redirect', problem: 'it redirects from http to https'},
   'redirect to a slash': {
-    code: 'back-end-redirect',
+    code: 'back-end-failed',
+    stage: 'redirect',
     problem: 'it redirects to the same address with a slash at its end',
   },
-  'redirect loop': {code: 'back-end-redirect', problem: 'it redirects to itself'},
-  'permanent redirect': {code: 'back-end-redirect', problem: 'it redirects to another host'},
-  'redirect to nowhere': {code: 'not-a-back-end', backEndStatus: 302},
+  'redirect loop': {code: 'back-end-failed', stage: 'redirect', problem: 'it redirects to itself'},
+  'permanent redirect': {code: 'back-end-failed', stage: 'redirect', problem: 'it redirects to another host'},
+  'redirect to nowhere': {code: 'back-end-failed', stage: 'content', backEndStatus: 302},
   'changing session': {},
   'dying session': {},
 };
@@ -280,9 +319,12 @@ describe('signing in at a hostile back end', () => {
     test(`${hostility}: ${code ?? 'succeeds'}`, async () => {
       const backEnd = await using(startHostileBackEnd({nowMs}));
       backEnd.misbehave(hostility);
-      const signingIn = hasty.signIn(backEnd.scriptURL, {username: '1', password: ADA.password});
-      if (code === undefined) expect((await signingIn).summary).toBe('Ada Quill (VMS0001)');
-      else expect(await failureOf(signingIn)).toMatchObject({code, url: `${backEnd.scriptURL}pilot/login`, ...members});
+      const outcome = await hasty.signIn(backEnd.scriptURL, {username: '1', password: ADA.password}).then(
+        ({summary}) => ({summary}),
+        ({failure, advice}) => ({...failure, advice}),
+      );
+      const failure = {code, url: `${backEnd.scriptURL}pilot/login`, ...members};
+      expect(outcome).toMatchObject(code === undefined ? {summary: 'Ada Quill (VMS0001)'} : failure);
       // In any case, the password is sent once, to one address.
       expect(backEnd.requests.map(({path}) => path)).toEqual(['pilot/login']);
     });
@@ -343,7 +385,7 @@ describe('signing in at a hostile back end', () => {
     ]) {
       const backEnd = await using(startBackEndServer(() => ({status: 302, headers: {Location: location}, body: ''})));
       const failure = await failureOf(client.signIn(backEnd.scriptURL, {username: '1', password}));
-      expect(failure.code).toBe('back-end-redirect');
+      expect(failure.code).toBe('back-end-failed');
       expect(decodeURIComponent(JSON.stringify(failure) + describeFailure(failure))).not.toContain('ss/w');
     }
     const backEnd = await using(startBackEndServer(() => jsonAnswer(401, {message: 'No session secret-session here'})));
@@ -363,7 +405,8 @@ describe('signing in at a hostile back end', () => {
     ];
     for (const call of calls) {
       expect(await failureOf(call())).toMatchObject({
-        code: 'not-a-back-end',
+        code: 'back-end-failed',
+        stage: 'content',
         problem: 'the web server in front of it asks for a password of its own',
         firstLine: 'Denied',
       });
@@ -405,7 +448,7 @@ describe('a redirect', () => {
       const credentials = {username: '1', password: 'x'};
       const call = path === '' ? redirecting.probe(from) : redirecting.signIn(from, credentials);
       const failure = await failureOf(call);
-      expect(failure.code).toBe('back-end-redirect');
+      expect(failure.code).toBe('back-end-failed');
       expect('scriptURL' in failure ? failure.scriptURL : undefined).toBe(scriptURL);
       expect(JSON.stringify(failure)).not.toContain('x=1');
     });
@@ -415,7 +458,7 @@ describe('a redirect', () => {
 describe('a back end that cannot be reached', () => {
   test('because its name is not known', async () => {
     expect(await failureOf(client.probe('http://no-such-name.invalid/'))).toMatchObject({
-      code: 'back-end-unreachable',
+      code: 'back-end-failed',
       stage: 'name',
     });
   });
@@ -425,7 +468,7 @@ describe('a back end that cannot be reached', () => {
     await backEnd[Symbol.asyncDispose]();
     const {host} = new URL(backEnd.scriptURL);
     expect(await failureOf(client.probe(backEnd.scriptURL))).toEqual({
-      code: 'back-end-unreachable',
+      code: 'back-end-failed',
       url: backEnd.scriptURL,
       stage: 'connection',
       problem: `no server listens at ${host}`,
@@ -441,7 +484,7 @@ describe('a back end that cannot be reached', () => {
   test('because it does not speak TLS', async () => {
     const {scriptURL} = await using(startPhpVms5({nowMs}));
     expect(await failureOf(client.probe(scriptURL.replace('http:', 'https:')))).toMatchObject({
-      code: 'back-end-unreachable',
+      code: 'back-end-failed',
       stage: 'tls',
       problem: expect.stringContaining('does not speak TLS'),
     });

@@ -2,7 +2,7 @@ import {setImmediate} from 'node:timers/promises';
 import {setFlagsFromString} from 'node:v8';
 import {runInNewContext} from 'node:vm';
 import {expect, onTestFinished, test} from 'vitest';
-import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
+import {createBackEndClient} from '../../src/service/identity/backend/back-end-client.ts';
 import {startPhpVms7} from '../support/back-ends.ts';
 
 setFlagsFromString('--expose-gc');

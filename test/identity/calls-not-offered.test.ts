@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import type {SessionSource} from '../../src/identity/session/session-source.ts';
-import type {SessionKeeper} from '../../src/identity/session/storage/session-keeper.ts';
-import type {SessionRecord} from '../../src/identity/session/storage/session-record.ts';
+import type {SessionSource} from '../../src/service/identity/session/session-source.ts';
+import type {SessionRecord} from '../../src/service/identity/session/storage/session-file.ts';
+import type {SessionKeeper} from '../../src/service/identity/session/storage/session-keeper.ts';
 import {
   type BackEndAnswer,
   type BackEndServer,
@@ -65,12 +65,13 @@ for (const {name, answer} of [
       {...PILOT, expiry: endMs / 1000},
     );
     const {source, log} = await openSignedIn(clock, backEnd.scriptURL);
+    const signedInAtMs = (await source.status()).changedAtMs;
     let changes = 0;
     source.onChange(() => changes++);
     const expected = {state: 'signed-in', stale: false};
     await advance(40 * MINUTE_MS);
     expect(await source.status()).toMatchObject({...expected, unverifiable: true, problem: undefined});
-    expect((await source.status()).verifiedAtMs).toBe(undefined);
+    expect((await source.status()).verifiedAtMs).toBe(signedInAtMs);
     expect(callsOf(backEnd)).toEqual(['pilot/verify']);
     await advance(23 * HOUR_MS);
     expect(callsOf(backEnd)).toEqual(['pilot/verify']);
@@ -129,7 +130,7 @@ test('pilot/verify is tried again by a caller and at each start, and counts as s
   delete answers['pilot/verify'];
   await verify(source);
   const verified = await source.status();
-  expect([verified.verifiedAtMs, verified.unverifiable]).toEqual([clock.nowMs(), undefined]);
+  expect([verified.verifiedAtMs, verified.unverifiable]).toEqual([clock.nowMs(), false]);
   answers['pilot/verify'] = jsonAnswer(401, {message: 'This session has ended'});
   clock.advance(MINUTE_MS);
   await verify(source);

@@ -1,7 +1,7 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/failures/app-error.ts';
-import {type BackEndClient, createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
-import {BACK_END_ANSWER_BYTES_MAX} from '../../src/identity/backend/request/back-end-request.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import {type BackEndClient, createBackEndClient} from '../../src/service/identity/backend/back-end-client.ts';
+import {BACK_END_ANSWER_BYTES_MAX} from '../../src/service/identity/backend/request/back-end-request.ts';
 import {type BackEndAnswer, jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {expectLinearTime} from '../support/cpu-time.ts';
 
@@ -107,7 +107,9 @@ describe('what is shown of a hostile answer', () => {
     ] as const;
     for (const [text, problem] of table) {
       const scriptURL = await answering({status: 200, body: `<html>${text}`});
-      await expect(client.probe(scriptURL)).rejects.toMatchObject({failure: {code: 'not-a-back-end', problem}});
+      await expect(client.probe(scriptURL)).rejects.toMatchObject({
+        failure: {code: 'back-end-failed', stage: 'content', problem},
+      });
     }
   });
 
@@ -119,7 +121,7 @@ describe('what is shown of a hostile answer', () => {
         for (const answer of [jsonAnswer(401, {message: text}), {status: 401, body: text}]) {
           const scriptURL = await answering(answer);
           const error = await client.signIn(scriptURL, {username: '1', password}).catch((error: unknown) => error);
-          expect((error as AppError).failure.code).toMatch(/wrong-credentials|not-a-back-end/);
+          expect((error as AppError).code).toMatch(/wrong-credentials|back-end-failed/);
           expect(JSON.stringify(error)).not.toMatch(/cor/);
         }
       }

@@ -1,10 +1,10 @@
 import {once} from 'node:events';
-import {appendFile, chmod, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
+import {appendFile, chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile} from 'node:fs/promises';
 import {createServer} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/failures/app-error.ts';
-import {openKeychain} from '../../src/identity/keychain/keychain.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import {openKeychain} from '../../src/service/identity/keychain/keychain.ts';
 import {ADA} from '../support/pilots.ts';
 import {makeTemporaryDirectory} from '../support/service.ts';
 import {createMachine, type Machine, until, using, writeAirline} from '../support/session-service.ts';
@@ -62,6 +62,39 @@ describe('a kept session', () => {
     expect(machine.log.lines.filter(line => line.startsWith('info keychain not used'))).toHaveLength(1);
   });
 
+  test('leaves no secret of the pilot before in the keychain if that cannot take the new one', async () => {
+    const machine = await createMachine();
+    const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
+    const {secrets} = machine.keychain;
+    const set: Machine['keychain']['set'] = (account, secret) =>
+      secrets.size === 0
+        ? machine.keychain.set(account, secret)
+        : Promise.reject(new AppError({code: 'unavailable', what: 'keychain', problem: 'it is read-only'}));
+    const {client} = await machine.start({airline}, {keychain: {...machine.keychain, set}});
+    expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({kept: 'keychain'});
+    expect(secrets.size).toBe(1);
+    expect(await client.sessions.signIn(CREDENTIALS)).toMatchObject({kept: 'file'});
+    expect([...secrets]).toEqual([]);
+  });
+
+  for (const [what, leave] of [
+    ['a file that all users can read', (path: string) => writeFile(path, 'left', {mode: 0o644})],
+    ['a link', (path: string) => symlink('../elsewhere', path)],
+  ] as const) {
+    test(`is in a file of its own if ${what} was left where it is written first`, async () => {
+      const machine = await createMachine();
+      machine.keychain.lock();
+      await mkdir(machine.dataDir, {recursive: true, mode: 0o700});
+      await writeFile(join(machine.directory, 'elsewhere'), 'of the user');
+      await leave(`${fileOf(machine)}.new`);
+      const {session} = await signInOnce(machine);
+      expect(await readFile(fileOf(machine), 'utf8')).toContain(session);
+      const {mode} = await lstat(fileOf(machine));
+      expect(mode & 0o777).toBe(0o600);
+      expect(await readFile(join(machine.directory, 'elsewhere'), 'utf8')).toBe('of the user');
+    });
+  }
+
   test('loses the permissions of other users', async () => {
     const machine = await createMachine();
     machine.keychain.lock();
@@ -83,14 +116,14 @@ describe('a kept session', () => {
       state: 'signed-out',
       source: 'back-end',
       kept: 'keychain',
-      problem: {failure: {code: 'keychain-unavailable'}},
+      problem: {failure: {code: 'unavailable', what: 'keychain'}},
     });
     await expect(client.identity()).rejects.toMatchObject({failure: {code: 'no-identity'}});
     expect(machine.backEnd.requests).toEqual([]);
     machine.keychain.unlock();
     machine.clock.advance(1000);
     const session = await until(client, ({state, stale}) => state === 'signed-in' && !stale);
-    expect(session).toMatchObject({sinceMs: Date.UTC(2026, 2, 1, 12)});
+    expect(session).toMatchObject({changedAtMs: Date.UTC(2026, 2, 1, 12)});
     expect(changes()).toBeGreaterThanOrEqual(1);
     expect(machine.backEnd.requests.map(({path}) => path)).toEqual(['pilot/resume']);
   });
@@ -180,7 +213,7 @@ describe('a kept session', () => {
     expect(await again.sessions.status()).toMatchObject({state: 'signed-out'});
   });
 
-  for (const options of [{keep: false}, {ephemeral: true}]) {
+  for (const options of [{keepSession: false}, {ephemeral: true}]) {
     test(`is in memory with ${JSON.stringify(options)}`, async () => {
       const machine = await createMachine();
       const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
@@ -216,7 +249,7 @@ describe('the keychain of the system', () => {
     const errors = await Promise.all(calls.map(call => call.catch(error => error)));
     for (const error of errors) {
       expect(error).toBeInstanceOf(AppError);
-      expect(error.failure.code).toBe('keychain-unavailable');
+      expect(error.failure.code).toBe('unavailable');
       expect(error.message).not.toContain('s3cret');
     }
     return errors[0].failure.problem;
@@ -227,7 +260,9 @@ describe('the keychain of the system', () => {
     async () => {
       const {path} = await using(makeTemporaryDirectory());
       const address = `unix:path=${join(path, 'missing')}`;
-      expect(await problemOf({...process.env, DBUS_SESSION_BUS_ADDRESS: address}, 60_000)).toMatch(/DBus/);
+      expect(await problemOf({...process.env, DBUS_SESSION_BUS_ADDRESS: address}, 60_000)).toBe(
+        'no Secret Service answers in this session',
+      );
     },
   );
 
@@ -236,7 +271,7 @@ describe('the keychain of the system', () => {
     const environment = {NODE_OPTIONS: `--import=data:text/javascript,${endless}`};
     const keychain = openKeychain({environment, timeoutMs: 60_000});
     await expect(keychain.get('a')).rejects.toMatchObject({
-      failure: {code: 'keychain-unavailable', problem: 'its answer is larger than 65536 characters'},
+      failure: {code: 'unavailable', what: 'keychain', problem: 'its answer is larger than 65536 characters'},
     });
   });
 

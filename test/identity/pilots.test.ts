@@ -1,8 +1,8 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {SAMPLE_PILOT_NAMES} from '../../src/domain/identity/pilots.ts';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {SAMPLE_PILOT_NAMES} from '../../src/core/domain/identity/pilots.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {ADA} from '../support/pilots.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
@@ -47,7 +47,7 @@ describe('PUT /api/pilots/current', () => {
     expect(await readJson(service, '/api/identity')).toMatchObject({va_user: {pilotID: 'CRW0043', avatar: null}});
     expect((await use(service, {name: 'first-officer'})).status).toBe(200);
     expect((await use(service, {name: 'maintenance'})).status).toBe(200);
-    await service.crewroom.entries.put('last', '1');
+    await service.crewroom.entries.put('last', 1);
     expect((await events.take(3)).map(({type}) => type)).toEqual([
       'identity-changed',
       'identity-changed',
@@ -68,7 +68,7 @@ describe('PUT /api/pilots/current', () => {
   test('serves very long names in many scripts unchanged', async () => {
     const service = await startInTest({ephemeral: true});
     await use(service, {name: 'long-names'});
-    const identity = service.crewroom.identity.current();
+    const identity = service.crewroom.identitySource.current();
     const response = await fetch(`${service.url}/api/identity`);
     expect(Buffer.from(await response.arrayBuffer()).equals(identity?.json ?? Buffer.of())).toBe(true);
     expect(await readJson(service, '/readyz')).toMatchObject({identity: {summary: identity?.summary}});
@@ -97,7 +97,7 @@ describe('PUT /api/pilots/current', () => {
       const response = await use(service, body);
       expect([response.status, await response.json()]).toMatchObject([
         422,
-        {code: 'invalid-pilot-choice', problems: expect.arrayContaining([expect.objectContaining({path})])},
+        {code: 'invalid-body', what: 'pilot', problems: expect.arrayContaining([expect.objectContaining({path})])},
       ]);
       expect(service.crewroom.pilots.list().current).toBe('captain');
     });
@@ -105,7 +105,7 @@ describe('PUT /api/pilots/current', () => {
   test('is refused to foreign pages, and allowed to pages of this service', async () => {
     const service = await startInTest({ephemeral: true});
     const foreign = await use(service, {name: 'signed-out'}, {Origin: 'https://evil.example'});
-    expect([foreign.status, await foreign.json()]).toMatchObject([403, {code: 'foreign-origin'}]);
+    expect([foreign.status, await foreign.json()]).toMatchObject([403, {code: 'foreign-page', why: 'origin'}]);
     expect(service.crewroom.pilots.list().current).toBe('captain');
     const own = [`Origin: http://localhost:${service.port}`, 'Sec-Fetch-Site: same-origin'];
     const {status} = await callService(service, 'PUT /api/pilots/current', {
@@ -117,19 +117,24 @@ describe('PUT /api/pilots/current', () => {
 });
 
 describe('a sample pilot never replaces', () => {
-  async function expectRefusal(target: Target, problem: string): Promise<void> {
+  /** Returns the identity of an answer, or the code of its failure. */
+  const identityIn = (text: string): string => (text.includes('va_user') ? text : JSON.parse(text).code);
+
+  async function expectRefusal(target: Target, problem: string, advice: string): Promise<void> {
     const before = await (await fetch(`${target.url}/api/identity`)).text();
     const response = await use(target, {name: 'first-officer'});
     expect([response.status, await response.json()]).toMatchObject([
       409,
       {
-        code: 'pilot-choice-unavailable',
+        code: 'not-offered',
+        what: 'pilots',
         problem,
         detail: `Cannot switch the sample pilot: ${problem}`,
-        advice: expect.stringContaining('crewroom sign-out'),
+        advice,
       },
     ]);
-    if (before.includes('va_user')) expect(await (await fetch(`${target.url}/api/identity`)).text()).toBe(before);
+    const after = await (await fetch(`${target.url}/api/identity`)).text();
+    expect(identityIn(after)).toBe(identityIn(before));
     expect(await readJson(target, '/api/pilots')).toEqual({pilots: AVAILABLE});
   }
 
@@ -137,20 +142,25 @@ describe('a sample pilot never replaces', () => {
     const {start, directory} = await createMachine();
     const profile = join(directory, 'profile.json');
     await writeFile(profile, JSON.stringify(SAMPLE_DOCUMENT));
-    await expectRefusal(await start({profile}), 'the identity comes from a profile');
+    await expectRefusal(
+      await start({profile}),
+      'the identity comes from a profile',
+      'Start the service without --profile',
+    );
   });
 
   test('no identity, if that is configured', async () => {
     const service = await startInTest({ephemeral: true, profile: 'none'});
-    await expectRefusal(service, 'the service was started without an identity');
+    await expectRefusal(service, 'the service was started without an identity', 'Start the service without --profile');
   });
 
   test('the pilots of an airline', async () => {
     const {start, directory, backEnd} = await createMachine();
     const service = await start({airline: await writeAirline(directory, backEnd.scriptURL)});
-    await expectRefusal(service, 'pilots sign in at their airline');
+    const advice = '"npx crewroom start --ephemeral --port 0" starts a service with samples beside this one';
+    await expectRefusal(service, 'pilots sign in at their airline', advice);
     await service.client.sessions.signIn({username: '1', password: ADA.password});
-    await expectRefusal(service, 'a pilot is signed in');
+    await expectRefusal(service, 'a pilot is signed in', advice);
   });
 
   test('a pilot who is signed in; after the sign-out the sample is the one from before', async () => {
@@ -158,7 +168,8 @@ describe('a sample pilot never replaces', () => {
     const service = await start();
     service.crewroom.pilots.use('maintenance');
     await service.client.sessions.signIn({username: '1', password: ADA.password, scriptURL: backEnd.scriptURL});
-    await expectRefusal(service, 'a pilot is signed in');
+    const advice = 'Sign out: in the console, or with "npx crewroom sign-out"';
+    await expectRefusal(service, 'a pilot is signed in', advice);
     await service.client.sessions.signOut();
     expect(await readJson(service, '/api/pilots')).toMatchObject({current: 'maintenance'});
     expect((await use(service, {name: 'first-officer'})).status).toBe(200);
@@ -173,6 +184,8 @@ describe('a sample pilot never replaces', () => {
       onChange: () => () => {},
       [Symbol.asyncDispose]: async () => {},
     } as const;
-    await expectRefusal(await start({}, {openIdentity: async () => source}), 'the identity has no sample pilots');
+    const service = await start({}, {openIdentity: async () => source});
+    const advice = 'Let the program that embeds the service leave its identity source out';
+    await expectRefusal(service, 'the identity has no sample pilots', advice);
   });
 });

@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
 
     const second = await machine.start(args, {environment});
     // The session is resumed and replaced.
-    while ((await (await fetch(`${second.url}/api/session`)).text()).includes('"stale"'))
+    while ((await (await fetch(`${second.url}/api/session`)).text()).includes('"stale":true'))
       await new Promise(resolve => setTimeout(resolve, 10));
     secrets.add(await sessionOf(second));
     for (const [id, text] of await readProcesses(second.child.pid ?? 0)) seen.set(id, text);
@@ -91,8 +91,8 @@ describe.skipIf(process.platform !== 'linux')('neither password nor session (A15
     for (const answer of answers) expectNone(answer, known, 'an answer');
     for (const text of seen.values()) expectNone(text, known, 'arguments or environment');
     for (const {path, query} of backEnd.requests) expectNone(`${path}?${query}`, known, 'an address');
-    for (const file of await readdir(machine.home, {recursive: true, withFileTypes: true})) {
-      if (!file.isFile()) continue;
+    const files = await readdir(machine.home, {recursive: true, withFileTypes: true});
+    for (const file of files.filter(each => each.isFile())) {
       const text = await readFile(join(file.parentPath, file.name), 'latin1');
       // Only the session may be in a file, and only in one.
       expectNone(text, file.name === 'session.json' ? [ADA.password, wrong] : known, file.name);

@@ -1,8 +1,8 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {SILENT_LOG} from '../../src/domain/log.ts';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import {SILENT_LOG} from '../../src/core/domain/log.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {jsonAnswer, startBackEndServer} from '../support/back-end-server.ts';
 import {startPhpVms5, startPhpVms7} from '../support/back-ends.ts';
 import {startHostileBackEnd} from '../support/hostile-back-end.ts';
@@ -57,7 +57,7 @@ describe('with a profile', () => {
     const {backEnd} = machine;
     const {client, crewroom} = await machine.start({profile: await writeProfile(machine, backEnd.scriptURL)});
     await client.sessions.signIn(CREDENTIALS);
-    const changed = (): Promise<void> => new Promise(resolve => crewroom.identity.onChange(resolve));
+    const changed = (): Promise<void> => new Promise(resolve => crewroom.identitySource.onChange(resolve));
 
     let change = changed();
     await writeFile(
@@ -106,7 +106,8 @@ describe('without an airline', () => {
     expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'sample'});
     await expect(client.sessions.signIn(CREDENTIALS)).rejects.toMatchObject({
       failure: {
-        code: 'invalid-sign-in',
+        code: 'invalid-body',
+        what: 'sign-in',
         problems: [{path: '$.scriptURL', problem: 'is missing, and no airline is configured'}],
       },
     });
@@ -149,7 +150,7 @@ describe('a password is not sent elsewhere', () => {
     const airline = await writeAirline(machine.directory, machine.backEnd.scriptURL);
     const {client} = await machine.start({airline});
     await expect(client.sessions.signIn({...CREDENTIALS, scriptURL: other.scriptURL})).rejects.toMatchObject({
-      failure: {code: 'invalid-sign-in', problems: [{path: '$.scriptURL'}]},
+      failure: {code: 'invalid-body', what: 'sign-in', problems: [{path: '$.scriptURL'}]},
     });
     expect(other.requests).toEqual([]);
     expect(await client.sessions.signIn({...CREDENTIALS, scriptURL: machine.backEnd.scriptURL})).toMatchObject({
@@ -158,12 +159,12 @@ describe('a password is not sent elsewhere', () => {
   });
 
   for (const [hostility, code] of [
-    ['redirect to https', 'back-end-redirect'],
-    ['redirect loop', 'back-end-redirect'],
-    ['permanent redirect', 'back-end-redirect'],
-    ['html', 'not-a-back-end'],
-    ['other JSON', 'not-a-back-end'],
-    ['cut off', 'back-end-unreachable'],
+    ['redirect to https', 'back-end-failed'],
+    ['redirect loop', 'back-end-failed'],
+    ['permanent redirect', 'back-end-failed'],
+    ['html', 'back-end-failed'],
+    ['other JSON', 'back-end-failed'],
+    ['cut off', 'back-end-failed'],
   ] as const) {
     test(`if the back end answers: ${hostility}`, async () => {
       const machine = await createMachine();
@@ -185,7 +186,7 @@ describe('a password is not sent elsewhere', () => {
     backEnd.redirect(() => `${other.scriptURL}pilot/login`, ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
     await expect(client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL})).rejects.toMatchObject({
-      failure: {code: 'back-end-redirect', scriptURL: other.scriptURL},
+      failure: {code: 'back-end-failed', stage: 'redirect', scriptURL: other.scriptURL},
     });
     expect(other.requests).toEqual([]);
   });
@@ -216,7 +217,6 @@ describe('a failure changes nothing', () => {
     {body: '{"username":"1","password":"x","scriptURL":"nowhere"}', paths: ['$.scriptURL']},
     {body: '{"username":"1","password":"x","scriptURL":"https://a:b@air.example/"}', paths: ['$.scriptURL']},
     {body: `{"username":"1","password":"${'x'.repeat(2000)}"}`, paths: ['$.password']},
-    {body: `{"username":"1","password":"${'x'.repeat(20_000)}"}`, paths: ['$']},
     {body: '[]', paths: ['$']},
   ];
   for (const {body, paths} of REFUSED) {
@@ -226,10 +226,18 @@ describe('a failure changes nothing', () => {
       const response = await fetch(`${url}/api/session`, {method: 'POST', body});
       expect(response.status).toBe(422);
       const problem = (await response.json()) as {code: string; problems: {path: string}[]};
-      expect(problem.code).toBe('invalid-sign-in');
+      expect(problem.code).toBe('invalid-body');
       expect(problem.problems.map(({path}) => path)).toEqual(paths);
     });
   }
+
+  test('refuses a body that is too large as such', async () => {
+    const machine = await createMachine();
+    const {url} = await machine.start({profile: 'none'});
+    const body = `{"username":"1","password":"${'x'.repeat(20_000)}"}`;
+    const response = await fetch(`${url}/api/session`, {method: 'POST', body});
+    expect([response.status, await response.json()]).toMatchObject([413, {code: 'too-large', what: 'body'}]);
+  });
 });
 
 describe('concurrent sign-ins', () => {
@@ -249,7 +257,7 @@ describe('concurrent sign-ins', () => {
     const same = [client.sessions.signIn(CREDENTIALS), client.sessions.signIn(CREDENTIALS)];
     await machine.backEnd.received(1);
     await expect(client.sessions.signIn({...CREDENTIALS, password: 'other'})).rejects.toMatchObject({
-      failure: {code: 'sign-in-busy'},
+      failure: {code: 'busy', what: 'sign-in'},
     });
     release();
     const [first, second] = await Promise.all(same);
@@ -263,7 +271,7 @@ describe('concurrent sign-ins', () => {
     backEnd.misbehave('hanging', ['pilot/login']);
     const {client} = await machine.start({profile: 'none'});
     const signingIn = client.sessions.signIn({...CREDENTIALS, scriptURL: backEnd.scriptURL});
-    const failed = expect(signingIn).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
+    const failed = expect(signingIn).rejects.toMatchObject({failure: {code: 'not-offered', what: 'sign-in'}});
     await backEnd.received(2);
     expect(await client.sessions.signOut()).toMatchObject({state: 'signed-out'});
     await failed;
@@ -287,9 +295,9 @@ describe('concurrent sign-ins', () => {
 
 test('a program that brings its own source has no sign-in', async () => {
   const machine = await createMachine();
-  const {SampleSource} = await import('../../src/identity/sample-source.ts');
+  const {SampleSource} = await import('../../src/service/identity/sample-pilots.ts');
   const {client} = await machine.start({}, {openIdentity: async () => new SampleSource(SILENT_LOG)});
   expect(await client.sessions.status()).toMatchObject({state: 'signed-in', source: 'sample'});
   for (const call of [() => client.sessions.signIn(CREDENTIALS), () => client.sessions.signOut()])
-    await expect(call()).rejects.toMatchObject({failure: {code: 'sign-in-unavailable'}});
+    await expect(call()).rejects.toMatchObject({failure: {code: 'not-offered', what: 'sign-in'}});
 });

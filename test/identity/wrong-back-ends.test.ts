@@ -1,10 +1,10 @@
 import {once} from 'node:events';
 import {createServer as createTlsServer} from 'node:https';
 import {expect, onTestFinished, test} from 'vitest';
-import {walkBackEnd} from '../../src/doctor/backend/walk.ts';
-import type {Finding} from '../../src/doctor/finding.ts';
-import {AppError, describeFailure} from '../../src/failures/app-error.ts';
-import {adviseOn} from '../../src/failures/failure-advice.ts';
+import {walkBackEnd} from '../../src/cli/doctor/backend/walk.ts';
+import type {Finding} from '../../src/cli/doctor/finding.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import {adviseOnError} from '../../src/core/failures/facts.ts';
 import {type HostileBackEnd, type Hostility, startHostileBackEnd} from '../support/hostile-back-end.ts';
 import {ADA} from '../support/pilots.ts';
 import {createMachine, type Machine, until, using} from '../support/session-service.ts';
@@ -23,7 +23,7 @@ async function signIn({scriptURL}: HostileBackEnd, machine: Machine): Promise<Ad
   const {client} = await machine.start({profile: 'none', ephemeral: true});
   const error: unknown = await client.sessions.signIn({...CREDENTIALS, scriptURL}).catch(reason => reason);
   if (!(error instanceof AppError)) throw new Error(`It should have failed: ${error}`);
-  return {said: describeFailure(error.failure), advice: adviseOn(error.failure)};
+  return {said: error.message, advice: adviseOnError(error)};
 }
 
 /** Signs in, makes the back end faulty, and returns the problem when the session is resumed. */
@@ -33,7 +33,7 @@ async function readSessionProblem(backEnd: HostileBackEnd, machine: Machine, spo
   await spoil(backEnd);
   machine.clock.advance(6.5 * DAY_MS);
   const {problem} = await until(client, session => session.problem !== undefined);
-  return {said: problem?.message ?? '', advice: problem === undefined ? '' : adviseOn(problem.failure)};
+  return {said: problem?.message ?? '', advice: problem === undefined ? '' : adviseOnError(problem)};
 }
 
 /** Returns the first problem that the doctor finds at a back end. */

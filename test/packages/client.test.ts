@@ -1,7 +1,8 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 import {describe, expect, test} from 'vitest';
+import type {FailureError} from '../../src/core/failures/failure-error.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const own = join(root, 'packages', 'client');
@@ -27,6 +28,18 @@ describe('the package crewroom-client', () => {
     );
     expect(specifiers.length).toBeGreaterThan(50);
     expect(specifiers.filter(name => !name?.startsWith('.'))).toEqual([]);
+  });
+
+  test('knows the errors of crewroom, and crewroom knows those of it', async () => {
+    const load = async (...path: string[]): Promise<{readonly AppError: typeof FailureError}> =>
+      import(pathToFileURL(join(...path)).href);
+    const {AppError: Own} = await load(own, 'dist', 'client', 'index.js');
+    const {AppError} = await load(root, 'dist', 'app', 'index.js');
+    expect(Own).not.toBe(AppError);
+    for (const error of [new Own({code: 'no-identity'}), new AppError({code: 'no-identity'})])
+      expect([Own.is(error), AppError.is(error), error.code]).toEqual([true, true, 'no-identity']);
+    for (const other of [new Error('x'), undefined])
+      expect([Own.is(other), AppError.is(other)]).toEqual([false, false]);
   });
 
   test('has the version of the service, and its entry points', () => {

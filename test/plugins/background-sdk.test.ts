@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {startTestBackground} from '../support/background.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {writePlugin} from '../support/plugin-folder.ts';

@@ -131,11 +131,11 @@ describe('startflight', () => {
     test(`goes on ${name}`, async () => {
       const service = await startInTest({ephemeral: true});
       await post(service, 'restoreflight', {...BOOKING, ...sent});
-      service.crewroom.flight.pause();
+      service.crewroom.flight.change({isPaused: true});
       const status = service.crewroom.flight.status();
       expect(status).toMatchObject({phase, number: 'CAV100'});
-      if (at !== undefined) expect(status?.elapsedSeconds).toBeGreaterThanOrEqual(at);
-      if (at !== undefined) expect(status?.elapsedSeconds).toBeLessThan(at + 60);
+      expect(status?.elapsedSeconds).toBeGreaterThanOrEqual(at ?? 0);
+      expect(status?.elapsedSeconds).toBeLessThan((at ?? Infinity) + 60);
     });
 
   test('flies hops and circuits', async () => {
@@ -151,7 +151,7 @@ describe('startflight', () => {
     {
       name: 'a place that is not on the earth',
       body: {arrival: {code: 'X', latitude: 91, longitude: 0}},
-      path: '$.arrival.latitude',
+      path: '$.arrival',
     },
     {name: 'a long number', body: {number: 'C'.repeat(21)}, path: '$.number'},
     {name: 'a long name', body: {aircraft: {code: 'A320', name: 'x'.repeat(101)}}, path: '$.aircraft.name'},
@@ -168,7 +168,7 @@ describe('startflight', () => {
       await post(service, 'startflight', BOOKING);
       expect(await post(service, 'startflight', body)).toMatchObject({
         status: 422,
-        json: {code: 'invalid-flight', problems: [{path}]},
+        json: {code: 'invalid-body', what: 'flight', problems: [{path}]},
       });
       expect(await track(service)).toMatchObject({flightPlanData: {number: 'CAV100'}});
     });
@@ -184,7 +184,7 @@ describe('the figures of a flight', () => {
   test('are rounded as instruments are, and distances for published pages are in metres', async () => {
     const service = await startInTest({ephemeral: true});
     await post(service, 'startflight', BOOKING);
-    service.crewroom.flight.jump('CLIMB');
+    service.crewroom.flight.change({phase: 'CLIMB'});
     const data = await track(service);
     const {altitude, heading, gs, vs} = Object(data['trackingData']).simData;
     for (const figure of [altitude, heading, gs, vs, data['distanceToGo'], data['distanceFlown']])
@@ -219,17 +219,17 @@ describe.each(['attributed', 'strict'] as const)('in the mode %s', access => {
       const service = await startCallers(access);
       const flight = sent(name);
       const headers = [bearer(await readOwnerToken(service))];
-      await callService(service, 'POST /api/flight', {headers, body: '{"action": "start"}'});
+      await callService(service, 'POST /api/flight', {headers, body: '{}'});
       const answer = await callAs(service, kind, flight);
       expect([answer.status, JSON.parse(answer.text)]).toEqual([
         409,
         expect.objectContaining({code: 'flight-of-another', advice: expect.stringContaining('plugins:manage')}),
       ]);
-      service.crewroom.flight.jump('ARRIVED');
+      service.crewroom.flight.change({phase: 'ARRIVED'});
       expect(await callAs(service, kind, flight)).toMatchObject({status: 200});
       expect(service.crewroom.flight.status()).toMatchObject({startedBy: 'plugin:com.a'});
 
-      await callService(service, 'POST /api/flight', {headers, body: '{"action": "start"}'});
+      await callService(service, 'POST /api/flight', {headers, body: '{}'});
       const grant = JSON.stringify({plugin: 'com.a', permissions: ['plugins:manage']});
       await callService(service, 'POST /api/access/grants', {headers, body: grant});
       expect(await callAs(service, kind, flight)).toMatchObject({status: 200});

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import {chmod, mkdir, readFile, rm, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
-import type {CrewroomParts} from '../../src/crewroom.ts';
-import type {PluginStatus} from '../../src/domain/plugins/plugin.ts';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
+import type {ServiceParts} from '../../src/app/crewroom.ts';
+import type {PluginStatus} from '../../src/core/domain/plugins/plugin.ts';
+import {PLUGIN_ID_FORM} from '../../src/core/domain/plugins/plugin-id.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {copyPlugin, HANG, manifestOf, writePlugin} from '../support/plugin-folder.ts';
 import {changingIdentity, type PluginService, startPlugins} from '../support/plugin-service.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
@@ -14,7 +15,7 @@ const HELLO = 'com.example.hello';
 const isRunning = ({state}: PluginStatus): boolean => state === 'running';
 
 /** Pauses between the starts of a background, and everything as short, a tenth as long. */
-const HASTE: CrewroomParts['timers'] = {
+const HASTE: ServiceParts['timers'] = {
   after: (delayMs, run) => {
     const timer = setTimeout(run, delayMs < 5000 ? delayMs / 10 : delayMs);
     return () => clearTimeout(timer);
@@ -22,7 +23,7 @@ const HASTE: CrewroomParts['timers'] = {
 };
 
 /** Starts a service with one plugin, whose background is given. */
-function startBackground(code: string, parts: Partial<CrewroomParts> = {}): Promise<PluginService> {
+function startBackground(code: string, parts: Partial<ServiceParts> = {}): Promise<PluginService> {
   return startPlugins(
     directory => writePlugin(join(directory, 'com.example.a'), {'background/index.js': code}),
     {},
@@ -61,8 +62,8 @@ describe('an installed plugin', () => {
       ends: 0,
     });
     assert.deepEqual(service.crewroom.plugins.list(), [service.crewroom.plugins.status(HELLO)]);
-    assert.equal(service.crewroom.plugins.manifest(HELLO)?.name, 'Hello');
-    assert.equal(service.crewroom.plugins.pageDirectory(HELLO), join(service.directory, HELLO, 'ui'));
+    assert.equal(service.crewroom.plugins.find(HELLO)?.manifest?.name, 'Hello');
+    assert.equal(service.crewroom.plugins.find(HELLO)?.pageDirectory, join(service.directory, HELLO, 'ui'));
     expect(await service.json(HELLO, 'hello')).toMatchObject({hello: 'Ada'});
     await service.json(HELLO, 'keep', {text: 'a note'});
     assert.equal(await readFile(join(service.dataDir, 'plugin-storage', HELLO, 'kept'), 'utf8'), 'a note');
@@ -127,8 +128,7 @@ describe('an installed plugin', () => {
   test('gets its settings', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory));
     await service.until(HELLO, isRunning);
-    service.crewroom.plugins.updateSettings(HELLO, {greeting: 'Good day'});
-    service.crewroom.plugins.updateSettings('com.example.none', {});
+    service.crewroom.plugins.find(HELLO)?.updateSettings({greeting: 'Good day'});
     assert.deepEqual(await service.json(HELLO, 'settings'), {settings: {greeting: 'Good day'}});
   });
 
@@ -272,6 +272,46 @@ describe('the identity of a background', () => {
   });
 });
 
+describe('the token of a background', () => {
+  const ID = 'com.example.a';
+  const TELLING = `exports.routes = {
+    get: {token: {description: '', handler: (_, res) => {
+      const asked = require('node:http').get('http://localhost:7172/healthz', answer => answer.resume());
+      res.json(asked.on('error', () => {}).getHeader('x-crewroom-token'));
+    }}},
+    post: {exit: {description: '', handler: () => process.exit(3)}},
+  };`;
+  const ends: readonly {readonly how: string; readonly end: (service: PluginService) => Promise<unknown>}[] = [
+    {
+      how: 'has ended by itself',
+      end: async service => {
+        await expect(service.json(ID, 'exit', {})).rejects.toThrow();
+        await service.until(ID, status => status.ends === 1);
+      },
+    },
+    {how: 'was restarted', end: ({crewroom}) => crewroom.plugins.restart(ID)},
+    {
+      how: 'was removed',
+      end: async ({crewroom, directory}) => {
+        await rm(join(directory, ID), {recursive: true});
+        await expect.poll(() => crewroom.plugins.find(ID)).toBeUndefined();
+        await expect.poll(() => crewroom.plugins.list()).toEqual([]);
+      },
+    },
+  ];
+  for (const {how, end} of ends) {
+    test(`is refused once it ${how}`, async () => {
+      const service = await startBackground(TELLING);
+      await service.until(ID, isRunning);
+      const headers = {'x-crewroom-token': String(await service.json(ID, 'token'))};
+      const ask = async (): Promise<number> => (await fetch(`${service.url}/api/identity`, {headers})).status;
+      expect(await ask()).toBe(200);
+      await end(service);
+      await expect.poll(ask).toBe(401);
+    });
+  }
+});
+
 describe('a background that ends by itself', () => {
   test('is started again after a pause', async () => {
     const service = await startPlugins(directory => copyPlugin(HELLO, directory), {}, {timers: HASTE});
@@ -410,8 +450,8 @@ describe('a plugin on disk', () => {
         storagePath: undefined,
       },
     );
-    assert.equal(service.crewroom.plugins.pageDirectory(HELLO), undefined);
-    assert.equal(service.crewroom.plugins.manifest(HELLO), undefined);
+    assert.equal(service.crewroom.plugins.find(HELLO)?.pageDirectory, undefined);
+    assert.equal(service.crewroom.plugins.find(HELLO)?.manifest, undefined);
     await assert.rejects(service.crewroom.plugins.restart(HELLO), {
       failure: {
         code: 'invalid-plugin',
@@ -424,6 +464,12 @@ describe('a plugin on disk', () => {
     });
     await copyPlugin(HELLO, service.directory);
     await service.until(HELLO, isRunning);
+  });
+
+  test('is broken if its id has no dot, and says what it has to be', async () => {
+    const {crewroom} = await startPlugins(directory => writePlugin(join(directory, 'store')));
+    const {state, reason} = crewroom.plugins.status('store');
+    assert.deepEqual({state, reason}, {state: 'broken', reason: `plugin.json: $.id has to be ${PLUGIN_ID_FORM}`});
   });
 
   test('stops when others may write to it', async () => {
@@ -448,13 +494,27 @@ describe('a plugin on disk', () => {
   });
 });
 
+test('a defect while the folders of plugins are read is logged, and the service goes on and ends', async () => {
+  const messages: string[] = [];
+  const error = (message: string): void => {
+    messages.push(message);
+    if (messages.length === 1) throw new Error('the log failed');
+  };
+  const log = {error, info: () => {}, debug: () => {}};
+  // It is the folder of a plugin itself.
+  const {crewroom} = await startPlugins(directory => writePlugin(directory), {}, {log});
+  assert.deepEqual(messages, ['directory of plugins is not used', 'cannot follow the folders of plugins']);
+  assert.deepEqual(crewroom.plugins.list(), []);
+  await crewroom[Symbol.asyncDispose]();
+});
+
 describe('the settings', () => {
   test('name the directory beside the data directory by default, and folders of plugins in development', async () => {
     const home = await makeTemporaryDirectory();
     onTestFinished(() => home[Symbol.asyncDispose]());
     await copyPlugin(HELLO, join(home.path, 'data-plugins'));
     await writePlugin(join(home.path, 'work'), {'plugin.json': manifestOf('com.example.a'), 'ui/index.html': ''});
-    await using service = await startService({dataDir: join(home.path, 'data'), plugin: [join(home.path, 'work')]});
+    await using service = await startService({dataDir: join(home.path, 'data'), devPlugins: [join(home.path, 'work')]});
     await service.crewroom.plugins.ready();
     const plugins = service.crewroom.plugins.list();
     assert.deepEqual(
@@ -476,7 +536,7 @@ describe('the settings', () => {
     await unnamed.crewroom.plugins.ready();
     assert.deepEqual(unnamed.crewroom.plugins.list(), []);
 
-    const service = await startPlugins(async () => {}, {dataDir, plugin: [folder], ephemeral: true});
+    const service = await startPlugins(async () => {}, {dataDir, devPlugins: [folder], ephemeral: true});
     const {storagePath = ''} = await service.until(HELLO, isRunning);
     await service.json(HELLO, 'keep', {text: 'a note'});
     assert.equal(await readFile(join(storagePath, 'kept'), 'utf8'), 'a note');

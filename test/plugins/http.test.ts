@@ -1,14 +1,13 @@
 import {mkdir, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
-import {FLIGHT_PHASES} from '../../src/domain/plugins/flight.ts';
+import {FLIGHT_PHASES} from '../../src/core/domain/plugins/flight.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {type HttpSubscriber, openEventStream} from '../support/event-stream.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
 import {copyPlugin, writePlugin} from '../support/plugin-folder.ts';
 import {untilRunning} from '../support/plugin-service.ts';
-import {makeTemporaryDirectory, startService, type TestService} from '../support/service.ts';
+import {makeTemporaryDirectory, openTestService, startService, type TestService} from '../support/service.ts';
 
 const ID = 'com.example.hello';
 const ROUTES = 'com.example.routes';
@@ -53,7 +52,7 @@ beforeAll(async () => {
     'background/index.js': BACKGROUND,
     'background/sound.wav': '0123456789',
   });
-  service = await startService({plugins: directory, allowOrigin: ['http://localhost:3000'], ephemeral: true});
+  service = await startService({pluginsDir: directory, allowOrigins: ['http://localhost:3000'], ephemeral: true});
   disposables.unshift(service);
   events = await openEventStream(`${service.url}/api/events?kinds=plugin-state,client-request`);
   disposables.unshift(events);
@@ -175,12 +174,17 @@ describe('a route of a plugin', () => {
     });
   });
 
-  const missing = [`/api/${ROUTES}/none`, '/api/none/echo', `/api/${ROUTES}/hasOwnProperty`, '/api/%ff/%ff'];
+  const missing = [`/api/${ROUTES}/none`, '/api/no.one/echo', `/api/${ROUTES}/hasOwnProperty`, '/api/%ff.%ff/%ff'];
   for (const path of missing) {
     test(`does not exist at ${path}`, async () => {
       expect(await json(path)).toMatchObject({code: 'no-plugin-route', status: 404});
     });
   }
+
+  test('is at no path without a dot, which belongs to the service', async () => {
+    for (const path of ['/api/later/echo', '/api/%ff/echo'])
+      expect(await json(path), path).toMatchObject({code: 'no-resource', status: 404, path});
+  });
 
   test('cannot be read by foreign pages', async () => {
     for (const headers of [{Origin: 'https://evil.example'}, {'Sec-Fetch-Site': 'cross-site'}] as const)
@@ -240,7 +244,10 @@ describe('settings', () => {
   test('are listed as the manifest declares them, with options in their order', async () => {
     expect(await json(`/api/settings/${ID}/available`)).toEqual({
       settings: [
-        {key: 'greeting', type: 'string', settingType: 'user', name: 'Greeting', default: 'Hello', minLength: 2},
+        {
+          ...{key: 'greeting', type: 'string', settingType: 'user', name: 'Greeting', default: 'Hello', minLength: 2},
+          ...{required: false, advanced: false},
+        },
       ],
     });
     const core = await json('/api/settings/core/available');
@@ -269,13 +276,13 @@ describe('settings', () => {
   test('that do not fit are refused with each problem', async () => {
     const body = '{"greeting": "x", "none": 1}';
     expect(await json(`/api/settings/${ID}`, {method: 'PUT', body})).toMatchObject({
-      ...{code: 'invalid-plugin-settings', status: 422},
+      ...{code: 'invalid-body', what: 'settings', status: 422},
       problems: [{path: '$.greeting'}, {path: '$.none'}],
     });
   });
 
   test('that the store holds and that do not fit are a warning', async () => {
-    await service.crewroom.entries.put(`crewroom/settings/${ROUTES}`, '[]');
+    await service.crewroom.entries.put(`crewroom/settings/${ROUTES}`, []);
     expect(await json(`/api/plugins/${ROUTES}`)).toMatchObject({
       warnings: [expect.stringContaining('not an object')],
     });
@@ -294,7 +301,7 @@ describe('requests to the client', () => {
       if (event?.type === 'client-request') seen.push(JSON.parse(event.data));
     }
     const kind = 'client-request';
-    expect(seen).toEqual([
+    expect(seen).toMatchObject([
       {kind, action: 'navigate', plugin: ID, payload: 'x'},
       {kind, action: 'play-sound', url: `${service.url}/a.wav`},
       {kind, action: 'stop-sound'},
@@ -309,19 +316,19 @@ describe('requests to the client', () => {
 describe('a list that is asked for at once after the start', () => {
   for (const path of ['/api/plugins', '/api/plugins/installed', `/api/plugins/${ID}`])
     test(`has the plugins: ${path}`, async () => {
-      await using other = await startService({plugins: directory, ephemeral: true});
+      await using other = await startService({pluginsDir: directory, ephemeral: true});
       const answer = await other.crewroom.fetch(new Request(other.url + path));
       expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(ID)]);
     });
 
   test('has the page of a plugin too', async () => {
-    await using other = await startService({plugins: directory, ephemeral: true});
+    await using other = await startService({pluginsDir: directory, ephemeral: true});
     const {status} = await other.crewroom.fetch(new Request(`${other.url}/plugins/${ID}/`));
     expect(status).toBe(200);
   });
 
   test('is empty in a program that does not listen', async () => {
-    await using crewroom = await openCrewroom({plugins: directory, ephemeral: true});
+    await using crewroom = await openTestService({pluginsDir: directory, ephemeral: true});
     const answer = await crewroom.fetch(new Request('http://localhost:7172/api/plugins'));
     expect(await answer.json()).toMatchObject({plugins: []});
   });
@@ -333,7 +340,7 @@ describe('the simulated flight', () => {
     expect(await json(data)).toMatchObject({trackingState: {status: ''}, providerState: {status: 'Disconnected'}});
     await json('/api/com.tfdidesign.flight-tracking/startflight', {method: 'POST', body: '{"bidID": 7}'});
     expect(await json('/api/flight')).toMatchObject({flight: {phase: 'BOARDING', bidId: '7'}});
-    await json('/api/flight', {method: 'POST', body: '{"action": "jump", "phase": "CLIMB"}'});
+    await json('/api/flight', {method: 'PATCH', body: '{"phase": "CLIMB", "isPaused": true}'});
     const trackingData = {currentFlightPhase: 'CLIMB'};
     expect(await json(data)).toMatchObject({bidID: 7, trackingData, flightPlanData: {bidID: 7}});
     const none = {phases: [...FLIGHT_PHASES]};
@@ -353,7 +360,7 @@ describe('the simulated flight', () => {
     const route = (text: string): string => `{description: '', handler: (req, res) => res.json('${text}')}`;
     const background = `exports.routes = {get: {startflight: ${route('get')}}, post: {data: ${route('post')}}};`;
     await writePlugin(join(home.path, id), {'background/index.js': background});
-    await using other = await startService({plugins: home.path, ephemeral: true});
+    await using other = await startService({pluginsDir: home.path, ephemeral: true});
     await other.crewroom.plugins.ready();
     await untilRunning(other.crewroom.plugins, id);
     expect(await (await fetch(`${other.url}/api/${id}/startflight`)).json()).toBe('get');

@@ -3,10 +3,13 @@ import {getEventListeners} from 'node:events';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {describe, onTestFinished, test} from 'vitest';
-import {AppError} from '../../src/failures/app-error.ts';
-import {type LoadedPlugin, type LoadPluginOptions, loadPlugin} from '../../src/testing/index.ts';
+import {PLUGIN_ID_FORM} from '../../src/core/domain/plugins/plugin-id.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import {describeProblem} from '../../src/core/failures/members/problems.ts';
+import {EventHub} from '../../src/service/events/event-hub.ts';
+import {type LoadedPlugin, type LoadPluginOptions, loadPlugin} from '../../src/workbench/testing/index.ts';
 import {makeHome} from '../support/package.ts';
-import {HANG, type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
+import {HANG, manifestOf, type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
 
 const ID = 'com.example.tested';
 
@@ -75,7 +78,7 @@ describe('loadPlugin()', () => {
 
   test('lets a test prepare entries that the background reads from its service', async () => {
     const plugin = await load(BACKGROUND);
-    await plugin.crewroom.entries.putValue('kept', {volume: 7});
+    await plugin.entries.put('kept', {volume: 7});
     assert.deepEqual(await (await plugin.get('kept')).json(), {volume: 7});
   });
 
@@ -106,12 +109,13 @@ describe('loadPlugin()', () => {
 
   test('waits for a pilot if none is signed in', async () => {
     const plugin = await load(BACKGROUND, {identity: 'signed-out'});
-    assert.equal(plugin.crewroom.plugins.status(ID).state, 'waiting');
+    const {state} = (await (await fetch(`${plugin.url}/api/plugins/${ID}`)).json()) as {readonly state: string};
+    assert.equal(state, 'waiting');
   });
 
   test('serves the page of a plugin without a background', async () => {
     const plugin = await load({'ui/index.html': '<!doctype html><title>Page</title>'});
-    const page = await plugin.crewroom.fetch(new Request(new URL(`/plugins/${ID}/`, plugin.url)));
+    const page = await fetch(new URL(`/plugins/${ID}/`, plugin.url));
     assert.match(await page.text(), /<title>Page/);
     await plugin.use('first-officer');
   });
@@ -141,14 +145,20 @@ describe('loadPlugin()', () => {
   });
 
   test('ends the back end also if the service cannot be closed, and every wait', async () => {
-    const plugin = await load(BACKGROUND);
+    const plugin = await loadPlugin(await folderOf(BACKGROUND));
     const waits = [plugin.backEnd.next('POST pireps'), plugin.logged('never')];
-    const close = plugin.crewroom[Symbol.asyncDispose].bind(plugin.crewroom);
-    const failing = async (): Promise<void> => {
-      await close();
-      throw new Error('it fails');
+    const close = EventHub.prototype[Symbol.asyncDispose];
+    onTestFinished(() => {
+      EventHub.prototype[Symbol.asyncDispose] = close;
+    });
+    EventHub.prototype[Symbol.asyncDispose] = function fail(this: EventHub): Promise<void> {
+      const failed = close.call(this).then(() => {
+        throw new Error('it fails');
+      });
+      // It is awaited only as the last step.
+      failed.catch(() => {});
+      return failed;
     };
-    Object.defineProperty(plugin.crewroom, Symbol.asyncDispose, {value: failing, configurable: true});
     const {url} = plugin.backEnd;
     const outcomes = Promise.allSettled(waits);
     await assert.rejects(plugin.close(), {message: 'it fails'});
@@ -159,7 +169,6 @@ describe('loadPlugin()', () => {
       'Error: Cannot wait for a line: the plugin is closed',
     ]);
     await assert.rejects(plugin.backEnd.next('POST pireps'), /the back end is closed/);
-    Object.defineProperty(plugin.crewroom, Symbol.asyncDispose, {value: close});
   });
 
   test('closes twice, and ends the background first', async () => {
@@ -225,11 +234,45 @@ describe('a plugin that cannot be loaded', () => {
   test('fails with every problem of its folder', async () => {
     const folder = await folderOf({'plugin.json': '{"id": "store"}', 'ui/index.html': ''});
     await assert.rejects(loadPlugin(folder), (error: unknown) => {
-      assert.ok(error instanceof AppError && error.failure.code === 'invalid-plugin');
-      assert.ok(error.failure.problems.some(({problem}) => problem.includes('/api/store')));
+      assert.ok(error instanceof AppError && error.failure?.code === 'invalid-plugin');
+      assert.ok(error.failure.problems.some(({problem}) => problem === `has to be ${PLUGIN_ID_FORM}`));
       return true;
     });
   });
+
+  const UNBUILT: readonly {readonly what: string; readonly files: PluginFiles; readonly problem: RegExp}[] = [
+    {
+      what: 'a background',
+      files: {'background/index.ts': '', 'package.json': '{"scripts": {"build": "tsup"}}'},
+      problem: /^it is not built: background\/index\.ts is the source of its background\. Build it: npm .*run build/,
+    },
+    {
+      what: 'a background beside a page that is',
+      files: {'background/index.ts': '', 'ui/index.html': '<p>'},
+      problem:
+        /^it is not built: background\/index\.ts is the source of its background\. Build it, into build\/ or dist\//,
+    },
+    {
+      what: 'a page alone',
+      files: {
+        'ui/index.html': '<script type="module" src="/src/main.ts"></script>',
+        'ui/package.json': '{"scripts": {"build": "vite build"}}',
+      },
+      problem: /^it is not built: ui\/index\.html is the source of its page\. Build it: npm .*run build/,
+    },
+  ];
+
+  for (const {what, files, problem} of UNBUILT)
+    test(`is rejected if ${what} is not built, under its own id and with the command that builds it`, async () => {
+      const folder = join(await makeHome(), 'project');
+      await writePlugin(folder, {'plugin.json': manifestOf(ID), ...files});
+      await assert.rejects(loadPlugin(folder), (error: unknown) => {
+        assert.ok(error instanceof AppError && error.failure?.code === 'invalid-plugin');
+        assert.equal(error.failure.plugin, ID);
+        assert.match(error.failure.problems.map(describeProblem).join('; '), problem);
+        return true;
+      });
+    });
 
   test('answers with the sample back end, whose sessions end on demand, and with answers of the test', async () => {
     const background = `

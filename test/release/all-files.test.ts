@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import {unpackNode} from '../../release/folder.ts';
 import {SYSTEMS} from '../../release/systems.ts';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {execute} from './files.ts';
 
 /** Ends of the names of files that users download, or npm. */

@@ -5,7 +5,7 @@ import {chown, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile}
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {execute, get, put, releaseFile} from './files.ts';
 

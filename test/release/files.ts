@@ -4,7 +4,7 @@ import {mkdir, readdir, writeFile} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import {promisify} from 'node:util';
 import {inject} from 'vitest';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 
 export const execute = promisify(execFile);
 

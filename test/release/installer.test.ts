@@ -2,9 +2,9 @@ import {existsSync} from 'node:fs';
 import {mkdir, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, describe, expect, inject, onTestFinished, test} from 'vitest';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {findFreePort} from '../support/free-port.ts';
-import {createUser, type Finished, onDriveZ, runningPrograms, until} from '../windows/machine.ts';
+import {createUser, type Finished, isReady, onDriveZ, runningPrograms, until} from '../windows/machine.ts';
 import {execute, get, nodeOfBackground, PLUGIN_ID, put, releaseFile, writePlugin} from './files.ts';
 
 const user = await createUser();
@@ -27,11 +27,7 @@ const crewroom = (...words: readonly string[]): Promise<Finished> =>
   run(`${FOLDER}\\node.exe`, `${FOLDER}\\node_modules\\crewroom\\dist\\cli\\main.js`, ...words);
 const install = (...words: readonly string[]): Promise<Finished> => run(onDriveZ(inject('installer')), '/S', ...words);
 const url = (): string => `http://127.0.0.1:${port}`;
-const isServing = (): Promise<boolean> =>
-  fetch(`${url()}/readyz`).then(
-    ({ok}) => ok,
-    () => false,
-  );
+const isServing = (): Promise<boolean> => isReady(url());
 const untilServing = (): Promise<void> => until(isServing, () => 'no service answers');
 
 async function setValue(key: string, name: string, value: string, type = 'REG_EXPAND_SZ'): Promise<void> {

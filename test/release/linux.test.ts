@@ -6,8 +6,8 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gunzipSync} from 'node:zlib';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {packNpmPackage} from '../../src/cli/npm/pack-package.ts';
-import {VERSION} from '../../src/version.ts';
+import {packNpmPackage} from '../../src/cli/npm/own-packages.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {
   execute,
@@ -92,7 +92,7 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
 
   test('keeps a store on disk, and runs backgrounds with its own Node', async () => {
     const program = join(folder, 'crewroom');
-    const words = ['--data-dir', join(work, 'data'), '--plugin', join(work, 'plugin')];
+    const words = ['--data-dir', join(work, 'data'), '--dev-plugin', join(work, 'plugin')];
     const first = await start(program, words);
     expect(await put(first.url, '1.0')).toBe(200);
     await expect.poll(() => nodeOfBackground(first.url)).toBe(join(folder, 'node'));
@@ -106,7 +106,7 @@ describe('the folder for Linux, in a folder with spaces, umlauts and % and witho
   test('is replaced while it and a background run, and an old one beside it does not open the same store', async () => {
     const old = join(work, 'old');
     await execute('cp', ['-a', folder, old]);
-    const data = ['--data-dir', join(work, 'shared data'), '--plugin', join(work, 'plugin')];
+    const data = ['--data-dir', join(work, 'shared data'), '--dev-plugin', join(work, 'plugin')];
     const running = await start(join(old, 'crewroom'), data);
     await put(running.url, '2');
     await expect(start(join(folder, 'crewroom'), data)).rejects.toThrow(/process \d+|has ended/);

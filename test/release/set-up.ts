@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import type {TestProject} from 'vitest/node';
 import {writeInstaller} from '../../release/installer.ts';
 import {makeRelease, sizeOf} from '../../release/make.ts';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {endWithThisProcess, makePrefix, patchEngine, type Windows} from '../windows/set-up.ts';
 import {execute} from './files.ts';
 

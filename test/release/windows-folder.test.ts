@@ -1,7 +1,7 @@
 import {copyFile, cp, link, mkdir, readdir, stat, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {VERSION} from '../../src/version.ts';
+import {VERSION} from '../../src/core/version.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createUser, onDriveZ, until, untilServing} from '../windows/machine.ts';
 import {get, nodeOfBackground, put, withoutLicence, writePlugin} from './files.ts';
@@ -30,7 +30,7 @@ describe('the folder for Windows, in a folder with spaces and umlauts, under Win
     const starter = (...words: readonly string[]) => user.spawnProgram([onDriveZ(join(app, 'crewroom.cmd')), ...words]);
     const version = await (await starter('--version')).finished;
     expect(version.stdout, version.stderr).toContain(VERSION);
-    const words = ['start', '--port', port, '--plugin', 'mein plugin'];
+    const words = ['start', '--port', port, '--dev-plugin', 'mein plugin'];
     const first = await starter(...words);
     await untilServing(url, first);
     expect(await put(url, '1.0')).toBe(200);

@@ -5,9 +5,9 @@ import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {afterAll, describe, expect, test} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
-import {AppError} from '../../src/failures/app-error.ts';
-import {DATA_FORMAT} from '../../src/store/disk/data-format.ts';
+import {CONVERTED_FORMAT, DATA_FORMAT} from '../../src/store/disk/data-format.ts';
+import {importText} from '../support/exports.ts';
+import {openTestService} from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const kept = join(root, 'test', 'fixtures', 'data');
@@ -27,7 +27,7 @@ function unpack(file: string): string {
 
 /** Opens a data directory, and returns the texts of its entries. */
 async function readAll(dataDir: string): Promise<Readonly<Record<string, string>>> {
-  await using crewroom = await openCrewroom({dataDir});
+  await using crewroom = await openTestService({dataDir});
   const {entries} = await crewroom.entries.list({values: true});
   return Object.fromEntries(entries.map(({key, json}) => [key, new TextDecoder().decode(json)]));
 }
@@ -39,13 +39,27 @@ function contentOf(dataDir: string): Readonly<Record<string, string>> {
   return Object.fromEntries(paths.map(path => [path, createHash('sha256').update(readFileSync(path)).digest('hex')]));
 }
 
-/** Opens a data directory, which reads all entries, or refuses it and changes nothing. */
-async function assertReadOrRefused(dataDir: string, format: number): Promise<void> {
-  const before = contentOf(dataDir);
-  const read = await readAll(dataDir).catch((error: unknown) => error);
-  if (format === DATA_FORMAT || !(read instanceof AppError)) return expect(read).toEqual(ENTRIES);
-  expect(read.failure.code).toBe('data-format-unsupported');
-  expect(contentOf(dataDir)).toEqual(before);
+/** Returns the format of a data directory. */
+function formatOf(dataDir: string): number {
+  return JSON.parse(readFileSync(join(dataDir, 'format.json'), 'utf8')).format;
+}
+
+/** Opens a data directory, and asserts that it has the present format and all entries then, and if it was older a snapshot with them. */
+async function assertRead(dataDir: string, format: number): Promise<void> {
+  expect(await readAll(dataDir)).toEqual(ENTRIES);
+  expect(formatOf(dataDir)).toBe(DATA_FORMAT);
+  const snapshots = format === DATA_FORMAT ? [] : readdirSync(`${dataDir}-snapshots`);
+  expect(snapshots).toHaveLength(format === DATA_FORMAT ? 0 : 1);
+  for (const name of snapshots) {
+    expect(name).toMatch(/^before-upgrade-\d{8}t\d{9}z\.ndjson$/);
+    const text = readFileSync(join(`${dataDir}-snapshots`, name), 'utf8');
+    await using other = await openTestService({ephemeral: true});
+    expect(await importText(other.transfer, text)).toMatchObject({entries: Object.keys(ENTRIES).length});
+  }
+  await using crewroom = await openTestService({dataDir});
+  const transaction = {id: 'an-id', operations: [{kind: 'put', key: 'new', value: 1}]} as const;
+  const applied = await crewroom.entries.transact(transaction);
+  expect(await crewroom.entries.transact(transaction)).toEqual(applied);
 }
 
 /** Entries of every fixture, as `scripts/keep-data.js` writes them. */
@@ -70,10 +84,10 @@ describe('the data of released formats', () => {
   });
 
   test('of this version is read by this version, byte for byte', async () => {
-    await assertReadOrRefused(unpack(made), DATA_FORMAT);
+    await assertRead(unpack(made), DATA_FORMAT);
   });
 
-  for (const format of [DATA_FORMAT - 1, DATA_FORMAT + 1]) {
+  for (const format of [CONVERTED_FORMAT - 1, DATA_FORMAT + 1]) {
     test(`of format ${format}, as any that this version does not read, is refused and not changed`, async () => {
       const dataDir = unpack(made);
       const file = join(dataDir, 'format.json');
@@ -85,9 +99,23 @@ describe('the data of released formats', () => {
   }
 
   for (const name of existsSync(kept) ? readdirSync(kept) : []) {
-    const format = Number(/^format-(\d+)\.tar\.gz$/.exec(name)?.[1]);
-    test(`${basename(name)} is read, or refused with advice to export it, and never changed`, async () => {
-      await assertReadOrRefused(unpack(join(kept, name)), format);
+    // Of a format there may be others too, such as of a service that was killed.
+    const format = Number(/^format-(\d+)/.exec(name)?.[1]);
+    test(`${basename(name)} is read, after a snapshot if it is older`, async () => {
+      await assertRead(unpack(join(kept, name)), format);
     });
+
+    if (format === CONVERTED_FORMAT)
+      test(`${basename(name)} is refused if there is no place for a snapshot, and not converted`, async () => {
+        const dataDir = unpack(join(kept, name));
+        writeFileSync(`${dataDir}-snapshots`, '');
+        await expect(readAll(dataDir)).rejects.toMatchObject({
+          failure: {code: 'snapshot-failed', directory: `${dataDir}-snapshots`},
+          advice: expect.stringMatching(/was not converted/),
+        });
+        expect(formatOf(dataDir)).toBe(format);
+        rmSync(`${dataDir}-snapshots`);
+        await assertRead(dataDir, format);
+      });
   }
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/commits/store.ts';
-import {EntryService} from '../../src/service/entry-service.ts';
-import {ValueEntries} from '../../src/service/typed-entries.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
+import {EntryService} from '../../src/service/entries/entry-service.ts';
+import {ValueEntries} from '../../src/service/entries/typed-entries.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {testEntries} from '../contracts/entries/entries-contract.ts';
 import type {OpenedEntries} from '../contracts/entries/opened-entries.ts';
@@ -72,7 +72,7 @@ export function testEngine(name: string, createEngine: () => TestedEngine, model
     const clock = createClock();
     const store = await openIn(createEngine(), clock);
     return {
-      entries: new ValueEntries(new EntryService({store})),
+      entries: new ValueEntries(new EntryService({store}), store.id),
       advanceMs: clock.advanceMs,
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     };
@@ -92,10 +92,10 @@ function testRepetition(open: () => Promise<SharedStores>): void {
     const {first, second} = stores;
     const commit = {checks: [], operations: [remove('a')], id: 'of the caller'};
     const result = await first.commit(commit);
-    assert.deepEqual(result, {revision: 0, outcomes: ['absent']});
+    assert.deepEqual(result, {revision: 1, outcomes: ['absent']});
     await second.commit({checks: [], operations: [put('a')]});
     for (const store of [first, second]) assert.deepEqual(await store.commit(commit), result);
-    assert.deepEqual(await second.commit({...commit, id: 'of another'}), {revision: 2, outcomes: ['deleted']});
+    assert.deepEqual(await second.commit({...commit, id: 'of another'}), {revision: 3, outcomes: ['deleted']});
   });
 }
 

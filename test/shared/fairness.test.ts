@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/commits/store.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
+import {wait} from '../../src/core/time/wait.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {WISH_KEY} from '../../src/store/shared/engine/engine-keys.ts';
-import {wait} from '../../src/time/wait.ts';
 import {assertFailsWith, put, putIf, write} from '../contracts/shared/assertions.ts';
 import {openStoreIn} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';

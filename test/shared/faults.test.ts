@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {setImmediate} from 'node:timers/promises';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/commits/store.ts';
-import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
-import {SILENT_LOG} from '../../src/domain/log.ts';
-import {EventHub} from '../../src/events/event-hub.ts';
-import type {AppError} from '../../src/failures/app-error.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
+import {DEFAULT_LIMITS} from '../../src/core/domain/limits.ts';
+import {SILENT_LOG} from '../../src/core/domain/log.ts';
+import type {AppError} from '../../src/core/failures/app-error.ts';
+import {EventHub} from '../../src/service/events/event-hub.ts';
 import {ABANDONED_MS} from '../../src/store/shared/attempt.ts';
 import {EngineFailure, REQUEST_BYTES_MAX} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
@@ -88,8 +88,8 @@ describe('a commit whose answer is lost', () => {
     engine.lostAnswers = Infinity;
     const commit = {checks: [], operations: [put('a')]};
     const {failure} = (await store.commit(commit).catch(error => error)) as AppError;
-    assert.equal(failure.code, 'outcome-unknown');
-    const id = failure.code === 'outcome-unknown' ? failure.commitId : '';
+    assert.equal(failure?.code, 'outcome-unknown');
+    const id = failure?.code === 'outcome-unknown' ? failure.commitId : '';
     engine.lostAnswers = 0;
     for (const each of [store, other, await open(engine)]) {
       assert.deepEqual(await each.commit({...commit, id}), {revision: 1, outcomes: ['created']});
@@ -111,7 +111,7 @@ describe('a commit whose answer is lost', () => {
 });
 
 describe('an engine that does not answer', () => {
-  test('fails every method with store-unavailable, and serves them when it is back', async () => {
+  test('fails every method with unavailable, and serves them when it is back', async () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);
     await write(store, put('a'));
@@ -126,7 +126,7 @@ describe('an engine that does not answer', () => {
       () => store.sweep(),
       () => write(store, put('b')),
     ])
-      await assertFailsWith(call(), 'store-unavailable');
+      await assertFailsWith(call(), 'unavailable');
     assert.equal(store.readOnlyBecause, undefined);
     engine.isDown = false;
     assert.equal((await write(store, put('b'))).revision, 2);
@@ -137,7 +137,7 @@ describe('an engine that does not answer', () => {
   test('cannot be opened, and leaves nothing behind', async () => {
     const engine = new SimulatedEngine();
     engine.isDown = true;
-    await assertFailsWith(open(engine), 'store-unavailable');
+    await assertFailsWith(open(engine), 'unavailable');
   });
 
   test('announces what others committed meanwhile once it is back', async () => {
@@ -211,7 +211,7 @@ describe('a process that was away while the change log was trimmed', () => {
     await write(store, put('a'));
     const identity = {onChange: () => () => {}};
     await using hub = new EventHub({store, identity, log: SILENT_LOG, timers: TIMERS});
-    const events = hub.subscribe({since: 0})[Symbol.asyncIterator]();
+    const events = hub.subscribe({after: 0})[Symbol.asyncIterator]();
     const kindOfNext = async (): Promise<unknown> => (await events.next()).value?.events[0]?.kind;
     assert.equal(await kindOfNext(), 'entry-written');
     isAway = true;
@@ -278,10 +278,10 @@ describe('a commit that is larger than a request', () => {
     engine.beforeWrite = async ({key: written}) => {
       engine.isDown ||= written === HEAD_KEY;
     };
-    const failed = store.commit(parts).catch(error => error.failure.code);
+    const failed = store.commit(parts).catch(error => error.failure?.code);
     await store[Symbol.asyncDispose]();
     // Its time may end while a request is on the way.
-    assert.match(await failed, /^(store-unavailable|outcome-unknown)$/);
+    assert.match(await failed, /^(unavailable|outcome-unknown)$/);
     engine.beforeWrite = undefined;
     engine.isDown = false;
     assert.notDeepEqual(engine.keysWith('v/'), []);
@@ -300,7 +300,7 @@ describe('a commit that is larger than a request', () => {
       isSwept = true;
       await other.sweep();
     };
-    await assertFailsWith(write(store, put('a', value)), 'store-unavailable');
+    await assertFailsWith(write(store, put('a', value)), 'unavailable');
     assert.deepEqual(engine.keysWith('v/'), []);
     assert.equal((await write(store, put('a', value))).revision, 1);
     assert.equal(textOf(await read(other, 'a')), value);
@@ -313,7 +313,7 @@ describe('a commit that is larger than a request', () => {
     engine.beforeWrite = async ({key: written}) => {
       if (written !== HEAD_KEY) clock.step(10_000);
     };
-    await assertFailsWith(store.commit(commit), 'store-unavailable');
+    await assertFailsWith(store.commit(commit), 'unavailable');
     assert.ok(clock.elapsedMs() <= 70_000, `it took ${clock.elapsedMs()} ms`);
     engine.beforeWrite = undefined;
     assert.equal((await write(store, put('a'))).revision, 1);
@@ -407,7 +407,7 @@ describe('an engine that refuses writes', () => {
     const startMs = clock.elapsedMs();
     const results = await Promise.allSettled([write(store, put('b')), write(store, remove('a'))]);
     assert.deepEqual(
-      results.map(result => result.status === 'rejected' && result.reason.failure.code),
+      results.map(result => result.status === 'rejected' && result.reason.failure?.code),
       ['disk-full', 'outcome-unknown'],
     );
     assert.equal(clock.elapsedMs() - startMs, 8000);
@@ -432,7 +432,7 @@ describe('data that something else changed', () => {
     for (const name of ['other', HEAD_KEY]) {
       const engine = new SimulatedEngine();
       engine.writeByHand(name, '"of something else"');
-      await assertFailsWith(open(engine), 'store-unavailable');
+      await assertFailsWith(open(engine), 'unavailable');
       assert.deepEqual(engine.keysWith(''), [name]);
     }
   });
@@ -452,7 +452,7 @@ describe('data that something else changed', () => {
 });
 
 describe('a state that the engine has compacted', () => {
-  test('ends snapshots as reader-too-slow, and nothing else', async () => {
+  test('ends snapshots as too slow, and nothing else', async () => {
     const engine = new SimulatedEngine();
     await using store = await open(engine);
     await write(store, put('a', BEYOND_LOG), put('b', BEYOND_LOG));
@@ -460,7 +460,7 @@ describe('a state that the engine has compacted', () => {
     const snapshot = await other.snapshot();
     await write(store, put('a', '2'));
     engine.compact();
-    await assertFailsWith(snapshot.list({...range(), values: true}), 'reader-too-slow');
+    await assertFailsWith(snapshot.list({...range(), values: true}), 'too-slow');
     assert.deepEqual((await other.list({...range(), values: true})).map(textOf), ['2', BEYOND_LOG]);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Store} from '../../src/domain/commits/store.ts';
-import {SILENT_LOG} from '../../src/domain/log.ts';
-import {EventHub} from '../../src/events/event-hub.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
+import {SILENT_LOG} from '../../src/core/domain/log.ts';
+import {EventHub} from '../../src/service/events/event-hub.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {
   assertFailsWith,
@@ -42,7 +42,7 @@ describe('a store whose engine is restored from a backup while it is open', () =
       store.commit({checks: [{key: key('a'), expected: {storeId: id, revision: 1}}], operations: [put('a', '3')]}),
       'revision-conflict',
     );
-    for (const since of [0, 1, 3]) assert.equal((await store.changes(since, {limit: 1})).kind, 'reset');
+    for (const after of [0, 1, 3]) assert.equal((await store.changes(after, {limit: 1})).kind, 'reset');
     const {revision} = await write(store, put('c'));
     assert.deepEqual(keysOf(await other.list(range())), ['a', 'c']);
     assert.equal(other.id, store.id, 'both have the same new id');
@@ -69,7 +69,7 @@ describe('a store whose engine is restored from a backup while it is open', () =
         if (parts > 0) await write(other, put('a', '2'));
         engine.restore(backup);
       };
-      await assertFailsWith(write(store, put('large', value)), 'store-unavailable');
+      await assertFailsWith(write(store, put('large', value)), 'unavailable');
       assert.deepEqual(keysOf(await other.list({...range(), values: true})), ['a']);
       await write(store, put('large', value));
       assert.equal(textOf(await read(other, 'large')), value);
@@ -132,7 +132,7 @@ describe('a store whose engine is restored from a backup while it is open', () =
     await write(store, put('b'));
     const identity = {onChange: () => () => {}};
     await using hub = new EventHub({store, identity, log: SILENT_LOG, timers: TIMERS});
-    const events = hub.subscribe({since: 1})[Symbol.asyncIterator]();
+    const events = hub.subscribe({after: 1})[Symbol.asyncIterator]();
     const kindOfNext = async (): Promise<unknown> => (await events.next()).value?.events[0]?.kind;
     assert.deepEqual(await kindOfNext(), 'entry-written');
     engine.restore(backup);
@@ -141,7 +141,7 @@ describe('a store whose engine is restored from a backup while it is open', () =
     assert.deepEqual(await kindOfNext(), 'entry-written');
   });
 
-  test('ends snapshots from before as reader-too-slow', async () => {
+  test('ends snapshots from before as too slow', async () => {
     const engine = new SimulatedEngine();
     await using store = await openStoreIn(engine.connect());
     const backup = engine.version;
@@ -149,14 +149,14 @@ describe('a store whose engine is restored from a backup while it is open', () =
     const snapshot = await store.snapshot();
     engine.restore(backup);
     await store.list(range());
-    await assertFailsWith(snapshot.list(range()), 'reader-too-slow');
+    await assertFailsWith(snapshot.list(range()), 'too-slow');
   });
 
   test('waits for a process that may write if it may only read', async () => {
     const engine = new SimulatedEngine();
     const {store, other} = await openRestored(engine);
     engine.refuses = 'denied';
-    await assertFailsWith(read(store, 'a'), 'store-unavailable');
+    await assertFailsWith(read(store, 'a'), 'unavailable');
     engine.refuses = undefined;
     assert.equal(textOf(await read(other, 'a')), '1');
     assert.equal(textOf(await read(store, 'a')), '1');
@@ -169,8 +169,8 @@ describe('a store whose engine is emptied while it is open', () => {
     await using store = await openStoreIn(engine.connect());
     await write(store, put('a'));
     engine.empty();
-    await assertFailsWith(read(store, 'a'), 'store-unavailable');
-    await assertFailsWith(write(store, put('b')), 'store-unavailable');
+    await assertFailsWith(read(store, 'a'), 'unavailable');
+    await assertFailsWith(write(store, put('b')), 'unavailable');
     assert.deepEqual(engine.keysWith(''), []);
     await using another = await openStoreIn(engine.connect());
     await write(another, put('c'));

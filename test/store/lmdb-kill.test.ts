@@ -28,6 +28,25 @@ describe('a store whose process is killed', () => {
   });
 });
 
+test('a commit that was acknowledged before a kill is known by its id, however its store had kept it', async () => {
+  const directory = await makeDirectory();
+  const revisions: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const store = await startProcess();
+    await store.call('open', {directory});
+    const commit = {puts: [{key: 'a', json: String(round)}], id: `round ${round}`};
+    for (const [before, revision] of revisions.entries())
+      assert.equal(
+        await store.call('commit', {puts: [{key: 'a', json: String(before)}], id: `round ${before}`}),
+        revision,
+      );
+    revisions.push(await store.call('commit', commit));
+    assert.equal(await store.call('commit', commit), revisions[round]);
+    await store.kill();
+  }
+  assert.deepEqual(revisions, [1, 2, 3]);
+});
+
 /** Lets writers write what has expired already, beside a sweeper, until so many were acknowledged; then kills the process. */
 async function sweepAndWriteUntil(store: StoreProcess, acknowledgements: number): Promise<void> {
   let rest = acknowledgements;
@@ -52,10 +71,11 @@ class History {
   #revision = 0;
 
   async follow(store: StoreProcess): Promise<void> {
-    for (;;) {
-      const found = await store.call('changes', {since: this.#revision});
+    let isRead = false;
+    while (!isRead) {
+      const found = await store.call('changes', {after: this.#revision});
       assert.equal(found.kind, 'changes');
-      if (found.changes.length === 0) return;
+      isRead = found.changes.length === 0;
       for (const {kind, key, revision} of found.changes) {
         assert.equal(revision, this.#revision + 1);
         this.#revision = revision;

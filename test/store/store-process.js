@@ -31,9 +31,10 @@ const commands = {
     });
     return revision;
   },
-  commit: async ({puts = [], deletes = []}) => {
+  commit: async ({puts = [], deletes = [], id}) => {
     const {revision} = await store.commit({
       checks: [],
+      id,
       operations: [
         ...puts.map(({key, json}) => ({kind: 'put', key, json: encoder.encode(json)})),
         ...deletes.map(key => ({kind: 'delete', key})),
@@ -42,8 +43,8 @@ const commands = {
     return revision;
   },
   sweep: async () => store.sweep(),
-  changes: async ({since}) => {
-    const {kind, changes, revision} = await store.changes(since, {limit: 1000});
+  changes: async ({after}) => {
+    const {kind, changes, revision} = await store.changes(after, {limit: 1000});
     return {kind, revision, changes: changes?.map(change => ({...change, json: undefined}))};
   },
   putWhileReading: async options => {

@@ -23,11 +23,12 @@ export interface StoreProcess extends AsyncDisposable {
     options: {
       readonly puts?: readonly {readonly key: string; readonly json: string}[];
       readonly deletes?: readonly string[];
+      readonly id?: string;
     },
   ): Promise<number>;
   call(name: 'sweep'): Promise<number | undefined>;
   /** The changes after a revision, without their values. */
-  call(name: 'changes', options: {readonly since: number}): Promise<ProcessChanges>;
+  call(name: 'changes', options: {readonly after: number}): Promise<ProcessChanges>;
   /** Puts, and reads in every tick until the put is answered. */
   call(name: 'putWhileReading', options: {readonly key: string; readonly json: string}): Promise<number>;
   call(name: 'delete', options: {readonly key: string}): Promise<string>;

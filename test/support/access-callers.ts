@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {AccessMode} from '../../src/domain/access/access.ts';
+import type {AccessMode} from '../../src/core/domain/access/access.ts';
 import {bearer} from './access-tokens.ts';
 import {readOwnerToken} from './owner-file.ts';
 import {writePlugin} from './plugin-folder.ts';

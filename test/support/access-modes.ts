@@ -1,6 +1,6 @@
 import {beforeAll, describe} from 'vitest';
-import type {Config} from '../../src/config/config.ts';
-import {ACCESS_MODES, type AccessMode} from '../../src/domain/access/access.ts';
+import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
+import type {Config} from '../../src/platform/config/config.ts';
 import {bearer} from './access-tokens.ts';
 import {readOwnerToken} from './owner-file.ts';
 import {type TestService, useService} from './service.ts';

@@ -1,4 +1,4 @@
-import type {AirlineAccount} from '../../src/domain/identity/identity.ts';
+import type {AirlineAccount} from '../../src/core/domain/identity/identity.ts';
 import {
   type BackEndAnswer,
   type BackEndRequest,

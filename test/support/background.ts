@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import type {PluginLogLine, PluginRequest} from '../../src/domain/plugins/plugin.ts';
-import {AppError} from '../../src/failures/app-error.ts';
-import type {Failure} from '../../src/failures/failure.ts';
+import type {PluginLogLine, PluginRequest} from '../../src/core/domain/plugins/plugin.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import type {Failure} from '../../src/core/failures/failure.ts';
+import type {Timers} from '../../src/core/time/timers.ts';
 import {Background, type BackgroundDeps} from '../../src/plugins/background/background.ts';
 import type {Calls} from '../../src/plugins/background/calls.ts';
 import {Secrets} from '../../src/plugins/background/log/secrets.ts';
-import type {Timers} from '../../src/time/timers.ts';
 import {makeTemporaryDirectory} from './service.ts';
 
 /** A background that runs, in a folder of its own. */
@@ -152,7 +152,7 @@ export async function failureOf(call: Promise<unknown>): Promise<Failure> {
     () => assert.fail('it did not fail'),
     reason => reason,
   );
-  if (error instanceof AppError) return error.failure;
+  if (error instanceof AppError) return error.failure as Failure;
   throw error;
 }
 

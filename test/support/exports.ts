@@ -1,4 +1,4 @@
-import type {Imported, ImportOptions, Transfer} from '../../src/domain/commits/transfer.ts';
+import type {Imported, ImportOptions, Transfer} from '../../src/core/domain/commits/transfer.ts';
 
 /** Collects an export as a whole. */
 export async function exportText(transfer: Transfer, prefix = ''): Promise<string> {

@@ -1,4 +1,4 @@
-import type {Fault} from '../../src/domain/faults/fault.ts';
+import type {Fault} from '../../src/core/domain/faults/fault.ts';
 
 /** Address of a service. */
 interface Target {

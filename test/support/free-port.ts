@@ -1,5 +1,5 @@
 import {randomInt} from 'node:crypto';
-import {findTakenAddress} from '../../src/system/free-port.ts';
+import {findTakenAddress} from '../../src/platform/system/port-holder.ts';
 
 /** Number of ports for each process of tests that runs at the same time. */
 const PORTS_COUNT = 1000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {readFile} from 'node:fs/promises';
-import {dirname} from 'node:path';
+import {dirname, join} from 'node:path';
 
 /** A step of a process: a change of a name in a directory, a sync of a file or directory, or bytes for another process. */
 export type TracedStep =
@@ -55,8 +55,10 @@ export function assertWritten(steps: readonly TracedStep[], path: string): void 
   assert.ok(findSync(steps, step.from) !== undefined, `${step.from} was not synced`);
   assert.ok((findSync(steps, step.from) ?? Infinity) < renamed, `${step.from} was synced after it was renamed`);
   assertNamed(steps, renamed);
-  for (const [index, made] of steps.entries())
-    if (made.kind === 'make-directory' && path.startsWith(`${made.path}/`)) assertNamed(steps, index, renamed);
+  const made = Array.from(steps.entries()).filter(
+    ([, each]) => each.kind === 'make-directory' && path.startsWith(`${each.path}/`),
+  );
+  for (const [index] of made) assertNamed(steps, index, renamed);
 }
 
 /** Asserts that a file is removed, also after a loss of power, before anything was reported. */
@@ -64,6 +66,18 @@ export function assertRemoved(steps: readonly TracedStep[], path: string): void 
   const removed = steps.findLastIndex(step => step.kind === 'unlink' && step.path === path);
   assert.ok(removed !== -1, `${path} was not removed`);
   assertNamed(steps, removed);
+}
+
+/** Asserts that each file of a directory that was copied was synced at its new place, with the name of that, before it was removed from the old one. */
+export function assertCopied(
+  steps: readonly TracedStep[],
+  files: readonly string[],
+  [from, to]: readonly [string, string],
+): void {
+  const removed = steps.findIndex(step => step.kind === 'unlink' && step.path.startsWith(`${from}/`));
+  assert.ok(removed !== -1, `nothing was removed from ${from}`);
+  for (const path of [...files.map(file => join(to, file)), to, dirname(to)])
+    assert.ok((findSync(steps, path) ?? Infinity) < removed, `${path} was not synced before the removal from ${from}`);
 }
 
 /** Asserts that the directory of a changed name was synced before the process reported anything. */

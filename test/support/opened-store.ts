@@ -1,4 +1,4 @@
-import type {Store} from '../../src/domain/commits/store.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
 
 /** A store that can be closed and opened again, with what it had where it is on a disk. */
 export interface Opened {

@@ -1,6 +1,6 @@
 import {tmpdir} from 'node:os';
-import {ownerFile as ownerDocument, ownerFilesOf} from '../../src/access/owner-file.ts';
-import {runtimeDirsOf} from '../../src/paths.ts';
+import {runtimeDirsOf} from '../../src/platform/paths.ts';
+import {ownerFile as ownerDocument, ownerFilesOf} from '../../src/service/access/owner-file.ts';
 import {callService, type TestService} from './service.ts';
 
 /** Returns the path of the file with the token of the owner of a service. */

@@ -1,10 +1,9 @@
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import {AppError} from '../../src/failures/app-error.ts';
-import type {Failure} from '../../src/failures/failure.ts';
-import {openPackage} from '../../src/plugins/package/plugin-package.ts';
-import {unpack} from '../../src/plugins/package/unpack.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import type {AnyFailure} from '../../src/core/failures/failure.ts';
+import {openPackage, unpack} from '../../src/plugins/package/plugin-package.ts';
 import {makeTemporaryDirectory} from './service.ts';
 
 /** Creates a directory that is removed after the test. */
@@ -15,7 +14,7 @@ export async function makeHome(): Promise<string> {
 }
 
 /** Opens and unpacks a package. @returns The failure, if any. */
-export async function unpackAll(path: string, folder: string): Promise<Failure | undefined> {
+export async function unpackAll(path: string, folder: string): Promise<AnyFailure | undefined> {
   try {
     await using opened = await openPackage(path, '"a.zip"');
     await unpack(opened.files, folder, new AbortController().signal);
@@ -29,7 +28,7 @@ export async function unpackAll(path: string, folder: string): Promise<Failure |
 /** Unpacks an archive into a folder of its own. */
 export async function unpackZip(
   archive: Uint8Array,
-): Promise<{readonly failure: Failure | undefined; readonly folder: string}> {
+): Promise<{readonly failure: AnyFailure | undefined; readonly folder: string}> {
   const home = await makeHome();
   await writeFile(join(home, 'a.zip'), archive);
   const folder = join(home, 'out', 'plugin');

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {Config} from '../../src/config/config.ts';
-import type {IdentitySource} from '../../src/domain/identity/identity.ts';
-import {Listeners} from '../../src/domain/listeners.ts';
-import type {Log, LogFields} from '../../src/domain/log.ts';
-import type {PluginStatus, Plugins} from '../../src/domain/plugins/plugin.ts';
-import {summarise} from '../../src/identity/identity-document.ts';
-import {SAMPLE_DOCUMENT} from '../../src/identity/sample-document.ts';
-import type {ServiceParts} from '../../src/parts.ts';
+import type {ServiceParts} from '../../src/app/crewroom.ts';
+import type {IdentitySource} from '../../src/core/domain/identity/identity.ts';
+import {Listeners} from '../../src/core/domain/listeners.ts';
+import type {Log, LogFields} from '../../src/core/domain/log.ts';
+import type {PluginStatus, Plugins} from '../../src/core/domain/plugins/plugin.ts';
+import type {Config} from '../../src/platform/config/config.ts';
+import {summarise} from '../../src/service/identity/identity-document.ts';
+import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {makeTemporaryDirectory, startService, type TestService} from './service.ts';
 
 /** A service that runs plugins of a temporary directory. */
@@ -46,7 +46,7 @@ export async function startPlugins(
   const directory = join(home.path, 'plugins');
   await prepare(directory);
   const {log, logged, onLine} = recordLog();
-  const service = await startService({plugins: directory, ...options}, {log, ...parts});
+  const service = await startService({pluginsDir: directory, ...options}, {log, ...parts});
   onTestFinished(() => service[Symbol.asyncDispose]());
   const {plugins} = service.crewroom;
   await plugins.ready();

@@ -8,13 +8,21 @@ export interface GivenAnswer {
   readonly status: number;
   /** The document, sent as JSON. */
   readonly body: unknown;
+  /** Value of `Crewroom-API`; undefined for the answer of another program. @default '1' */
+  readonly api?: string | undefined;
 }
 
 /** Serves the same answer to every request, until the test is over. */
-export async function serveAnswer({status, body}: GivenAnswer): Promise<{readonly port: number; readonly url: string}> {
+export async function serveAnswer({
+  status,
+  body,
+  ...given
+}: GivenAnswer): Promise<{readonly port: number; readonly url: string}> {
+  const {api} = {api: '1', ...given};
+  const headers = {'Content-Type': 'application/problem+json', ...(api !== undefined && {'Crewroom-API': api})};
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      response.writeHead(status, {'Content-Type': 'application/problem+json'}).end(JSON.stringify(body));
+      response.writeHead(status, headers).end(JSON.stringify(body));
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

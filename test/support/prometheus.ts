@@ -35,23 +35,29 @@ export function parsePrometheus(text: string): ReadonlyMap<string, ParsedFamily>
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] ?? '';
     const help = HELP_LINE.exec(line);
-    if (help === null) {
-      assert.ok(family, `"${line}" belongs to a family`);
-      readSample(line, family);
-      continue;
-    }
-    const [, name = '', words = ''] = help;
-    const [, typed, type = ''] = TYPE_LINE.exec(lines[++index] ?? '') ?? [];
-    assert.equal(typed, name, `the type of ${name} follows its help`);
-    assert.ok(!families.has(name), `${name} occurs once`);
-    family = {name, type, help: words, series: new Map(), labels: new Set()};
-    families.set(name, family);
+    if (help !== null) {
+      family = readFamily(help, lines[++index] ?? '', families);
+      families.set(family.name, family);
+    } else readSample(line, family);
   }
   for (const each of families.values()) checkFamily(each);
   return families;
 }
 
-function readSample(line: string, {name, type, series, labels}: OpenFamily): void {
+function readFamily(
+  [, name = '', help = '']: readonly string[],
+  line: string,
+  families: ReadonlyMap<string, unknown>,
+): OpenFamily {
+  const [, typed, type = ''] = TYPE_LINE.exec(line) ?? [];
+  assert.equal(typed, name, `the type of ${name} follows its help`);
+  assert.ok(!families.has(name), `${name} occurs once`);
+  return {name, type, help, series: new Map(), labels: new Set()};
+}
+
+function readSample(line: string, family: OpenFamily | undefined): void {
+  assert.ok(family, `"${line}" belongs to a family`);
+  const {name, type, series, labels} = family;
   const [, own = '', text = '', value = ''] = SAMPLE_LINE.exec(line) ?? [];
   const names = type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
   assert.ok(names.includes(own), `"${line}" is a sample of ${name}`);
@@ -78,9 +84,8 @@ function checkFamily({name, type, series}: OpenFamily): void {
   assert.ok(series.size > 0, `${name} has samples`);
   assert.equal(type === 'counter', name.endsWith('_total'), `${name} is named as a ${type}`);
   for (const value of series.values()) assert.ok(type === 'gauge' || value >= 0, `${name} is not negative`);
-  if (type !== 'histogram') return;
-  for (const [key, count] of series) {
-    if (!key.startsWith(`${name}_count`)) continue;
+  const counted = type === 'histogram' ? [...series].filter(([key]) => key.startsWith(`${name}_count`)) : [];
+  for (const [key, count] of counted) {
     const labels = /\{(.*)\}$/.exec(key)?.[1];
     const prefix = labels === undefined ? `${name}_bucket{le=` : `${name}_bucket{${labels},le=`;
     const buckets = [...series].filter(([other]) => other.startsWith(prefix));

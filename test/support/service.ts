@@ -2,19 +2,23 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, onTestFinished} from 'vitest';
-import {openCrewroom} from '../../src/app.ts';
-import type {Config} from '../../src/config/config.ts';
-import type {Crewroom} from '../../src/crewroom.ts';
-import type {ServiceParts} from '../../src/parts.ts';
+import {openService} from '../../src/app/app.ts';
+import type {Service, ServiceParts} from '../../src/app/crewroom.ts';
+import {type Config, DEFAULTS} from '../../src/platform/config/config.ts';
 import {exchange, formatRequest, keepConnection, type RawAnswer, RawClient} from './raw-client.ts';
 
 /** A service that listens, for one test or one file of tests. */
 export interface TestService extends AsyncDisposable {
-  readonly crewroom: Crewroom;
+  readonly crewroom: Service;
   readonly port: number;
   /** Such as `http://127.0.0.1:43210`. */
   readonly url: string;
   readonly dataDir: string;
+}
+
+/** Opens a service with settings that differ from the defaults. */
+export function openTestService(options: Partial<Config>, parts: Partial<ServiceParts> = {}): Promise<Service> {
+  return openService({...DEFAULTS, ...options}, parts);
 }
 
 /**
@@ -29,7 +33,7 @@ export async function startService(
   const directory = await makeTemporaryDirectory();
   const dataDir = options.dataDir ?? join(directory.path, 'data');
   try {
-    const crewroom = await openCrewroom({port: 0, ...options, dataDir}, parts);
+    const crewroom = await openTestService({port: 0, ...options, dataDir}, parts);
     const dispose = async (): Promise<void> => {
       await crewroom[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
@@ -107,4 +111,11 @@ function formatCall(
 export async function makeTemporaryDirectory(): Promise<AsyncDisposable & {readonly path: string}> {
   const path = await mkdtemp(join(tmpdir(), 'crewroom-test-'));
   return {path, [Symbol.asyncDispose]: () => rm(path, {recursive: true, force: true})};
+}
+
+/** Returns the revision of the last commit. */
+export async function lastRevision({transfer}: Pick<Service, 'transfer'>): Promise<number> {
+  const exported = await transfer.export();
+  await exported.return();
+  return exported.revision;
 }

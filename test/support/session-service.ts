@@ -2,17 +2,16 @@ import {randomBytes} from 'node:crypto';
 import {writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {onTestFinished} from 'vitest';
+import type {Service, ServiceParts} from '../../src/app/crewroom.ts';
 import {type Client, createClient} from '../../src/client/client.ts';
 import {type ClientService, createService} from '../../src/client/service/service.ts';
-import type {Config} from '../../src/config/config.ts';
-import type {Crewroom} from '../../src/crewroom.ts';
-import type {SessionStatus} from '../../src/domain/identity/session.ts';
-import type {LogFields} from '../../src/domain/log.ts';
-import {AppError} from '../../src/failures/app-error.ts';
-import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
-import type {Keychain} from '../../src/identity/keychain/keychain.ts';
-import type {ServiceParts} from '../../src/parts.ts';
-import type {Timers} from '../../src/time/timers.ts';
+import type {SessionStatus} from '../../src/core/domain/identity/identity.ts';
+import type {LogFields} from '../../src/core/domain/log.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
+import type {Timers} from '../../src/core/time/timers.ts';
+import type {Config} from '../../src/platform/config/config.ts';
+import {makeAirline} from '../../src/service/identity/backend/airline-profile.ts';
+import type {Keychain} from '../../src/service/identity/keychain/keychain.ts';
 import {startPhpVms5, type TestBackEnd} from './back-ends.ts';
 import {makeTemporaryDirectory, startService} from './service.ts';
 
@@ -80,7 +79,7 @@ export function createTestKeychain(): TestKeychain {
   const secrets = new Map<string, string>();
   let isLocked = false;
   const open = async (): Promise<Map<string, string>> => {
-    if (isLocked) throw new AppError({code: 'keychain-unavailable', problem: 'it is locked'});
+    if (isLocked) throw new AppError({code: 'unavailable', what: 'keychain', problem: 'it is locked'});
     return secrets;
   };
   return {
@@ -137,7 +136,7 @@ export interface Machine {
 
 /** A running service. */
 export interface Running {
-  readonly crewroom: Crewroom;
+  readonly crewroom: Service;
   readonly client: Client & ClientService;
   readonly url: string;
   /** Returns how often a change of the identity was announced. */
@@ -178,7 +177,7 @@ export async function createMachine(start: typeof startPhpVms5 = startPhpVms5): 
       onTestFinished(() => service[Symbol.asyncDispose]());
       const {crewroom, url} = service;
       let count = 0;
-      crewroom.identity.onChange(() => count++);
+      crewroom.identitySource.onChange(() => count++);
       const client = {...createClient({baseUrl: url}), ...createService({baseUrl: url})};
       return {crewroom, client, url, changes: () => count, stop: async () => service[Symbol.asyncDispose]()};
     },

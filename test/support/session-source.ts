@@ -1,13 +1,13 @@
-import {makeAirline} from '../../src/identity/backend/airline-profile.ts';
-import {createBackEndClient} from '../../src/identity/backend/back-end-client.ts';
-import {openEmptySource} from '../../src/identity/sample-source.ts';
-import {openSessionSource, type SessionSource} from '../../src/identity/session/session-source.ts';
-import {openMemoryKeeper, type SessionKeeper} from '../../src/identity/session/storage/session-keeper.ts';
+import {makeAirline} from '../../src/service/identity/backend/airline-profile.ts';
+import {createBackEndClient} from '../../src/service/identity/backend/back-end-client.ts';
+import {openEmptySource} from '../../src/service/identity/sample-pilots.ts';
+import {openSessionSource, type SessionSource} from '../../src/service/identity/session/session-source.ts';
+import {openMemoryKeeper, type SessionKeeper} from '../../src/service/identity/session/storage/session-keeper.ts';
 import {ADA} from './pilots.ts';
 import {createTestLog, type TestClock, type TestLog, using} from './session-service.ts';
 
 /** A sign-in of Ada. */
-export const SIGN_IN = {username: '1', password: ADA.password, mayNameBackEnd: true};
+export const SIGN_IN = {username: '1', password: ADA.password};
 
 /** A source whose clock the test advances. */
 export interface OpenedSource {
@@ -17,7 +17,8 @@ export interface OpenedSource {
 }
 
 export interface SourceOptions {
-  readonly timeoutMs?: number;
+  /** Time for an answer of the back end, in milliseconds, which is asked for at each request. */
+  readonly timeoutMs?: () => number;
   readonly random?: () => number;
   /** Keeps the session. @default {in memory} */
   readonly keeper?: SessionKeeper;
@@ -33,7 +34,13 @@ export async function openSource(
   const source = await openSessionSource({
     base: openEmptySource(),
     airline: makeAirline(scriptURL),
-    client: createBackEndClient({fetch, userAgent: 'Crewroom/test', timeoutMs}),
+    client: createBackEndClient({
+      fetch,
+      userAgent: 'Crewroom/test',
+      get timeoutMs() {
+        return timeoutMs?.();
+      },
+    }),
     keeper,
     log,
     random,

@@ -1,7 +1,6 @@
 import {setImmediate} from 'node:timers/promises';
-import type {ChangeListener} from '../../src/domain/commits/change.ts';
-import type {Store} from '../../src/domain/commits/store.ts';
-import {AppError} from '../../src/failures/app-error.ts';
+import type {ChangeListener, Store} from '../../src/core/domain/commits/store.ts';
+import {AppError} from '../../src/core/failures/app-error.ts';
 
 /**
  * Opens a handle on a store that other handles share, as processes share an engine on the network: every call takes a tick, and the
@@ -39,7 +38,7 @@ class StoreHandle implements Store {
   readonly statistics: Store['statistics'] = async () => undefined;
   readonly get: Store['get'] = key => this.#ask(() => this.#store.get(key));
   readonly list: Store['list'] = range => this.#ask(() => this.#store.list({...range, values: range.values as true}));
-  readonly changes: Store['changes'] = (since, options) => this.#ask(() => this.#store.changes(since, options));
+  readonly changes: Store['changes'] = (after, options) => this.#ask(() => this.#store.changes(after, options));
   readonly snapshot: Store['snapshot'] = () => this.#ask(() => this.#store.snapshot());
   readonly sweep: Store['sweep'] = () => this.#ask(() => this.#store.sweep());
 

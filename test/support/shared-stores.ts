@@ -1,9 +1,9 @@
 import {randomBytes} from 'node:crypto';
-import type {Store} from '../../src/domain/commits/store.ts';
+import type {Store} from '../../src/core/domain/commits/store.ts';
+import type {Timers} from '../../src/core/time/timers.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
+import type {SharedStoreDeps} from '../../src/store/shared/engine-state.ts';
 import {openSharedStore} from '../../src/store/shared/shared-store.ts';
-import type {SharedStoreDeps} from '../../src/store/shared/store-parts.ts';
-import type {Timers} from '../../src/time/timers.ts';
 
 /** Timers of this process. */
 export const TIMERS: Timers = {

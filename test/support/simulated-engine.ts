@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import {SortedKeys} from '../../src/store/memory/sorted-keys.ts';
+import {SortedKeys} from '../../src/store/memory/sorted-entries.ts';
 import {
   ABSENT,
   type Driver,

@@ -1,5 +1,5 @@
 import {setImmediate} from 'node:timers/promises';
-import type {Timers} from '../../src/time/timers.ts';
+import type {Timers} from '../../src/core/time/timers.ts';
 
 /** Ticks after which a simulated engine has no more to do but wait for a timer. */
 const TICKS = 12;

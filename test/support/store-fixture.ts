@@ -4,19 +4,17 @@ import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {dirname, join} from 'node:path';
 import {onTestFinished} from 'vitest';
-import type {Change, PutChange} from '../../src/domain/commits/change.ts';
-import type {Store} from '../../src/domain/commits/store.ts';
-import {parseKey} from '../../src/domain/entries/key.ts';
-import {SILENT_LOG} from '../../src/domain/log.ts';
-import {encodeJsonText} from '../../src/json/json-text.ts';
+import type {Change, PutChange, Store} from '../../src/core/domain/commits/store.ts';
+import {parseKey} from '../../src/core/domain/entries/identifiers.ts';
+import {SILENT_LOG} from '../../src/core/domain/log.ts';
+import {encodeJsonText} from '../../src/core/json/json-text.ts';
 import {describeDataDirectory} from '../../src/store/disk/data-directory.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../../src/store/format/store-metadata.ts';
 import {openEnvironment} from '../../src/store/lmdb/environment.ts';
 import {type LmdbStoreDeps, openLmdbStore} from '../../src/store/lmdb-store.ts';
 import {readMetadata} from '../../src/store/tree/store-tables.ts';
-import {WAL_RECORD_BYTES_MAX} from '../../src/store/wal/wal-files.ts';
 import {encodeWalRecord} from '../../src/store/wal/wal-format.ts';
-import {WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
+import {WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../../src/store/wal/write-ahead-log.ts';
 import {type StartOptions, type StoreProcess, startStoreProcess} from '../store/store-process.ts';
 
 /** Creates a directory that is deleted after the test. */

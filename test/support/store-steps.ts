@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type {Commit, Expiry, Operation} from '../../src/domain/commits/commit.ts';
-import type {Expectation} from '../../src/domain/entries/entry.ts';
+import type {Commit, Expiry, Operation} from '../../src/core/domain/commits/commit.ts';
+import type {Expectation} from '../../src/core/domain/entries/entry.ts';
 import {key, patch, put, remove} from '../contracts/shared/assertions.ts';
 
 // Few keys and revisions, so that commits meet each other.
@@ -58,7 +58,7 @@ export type Step =
   | {readonly kind: 'sweep'}
   /** Time passes, or the clock of the machine is set, forward or back. */
   | {readonly kind: 'pass' | 'set'; readonly ms: number}
-  | {readonly kind: 'changes'; readonly since: number; readonly limit: number};
+  | {readonly kind: 'changes'; readonly after: number; readonly limit: number};
 
 /** Any step of a history. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
@@ -72,6 +72,6 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   {weight: 1, arbitrary: fc.integer({min: -20, max: 6}).map(seconds => ({kind: 'set', ms: seconds * 1000}))},
   {
     weight: 2,
-    arbitrary: fc.record({kind: fc.constant('changes'), since: fc.nat(20), limit: fc.integer({min: 1, max: 5})}),
+    arbitrary: fc.record({kind: fc.constant('changes'), after: fc.nat(20), limit: fc.integer({min: 1, max: 5})}),
   },
 ) as fc.Arbitrary<Step>;

@@ -1,6 +1,6 @@
 import {onTestFinished} from 'vitest';
-import {DEFAULT_LIMITS} from '../../src/domain/limits.ts';
-import type {Failure} from '../../src/failures/failure.ts';
+import {DEFAULT_LIMITS} from '../../src/core/domain/limits.ts';
+import type {Failure} from '../../src/core/failures/failure.ts';
 import type {HttpHandler} from '../../src/http/core/message.ts';
 import {type RunningServer, type ServerDeps, type ServerLimits, startServer} from '../../src/http/node/server.ts';
 import {RawClient} from './raw-client.ts';
@@ -31,7 +31,7 @@ export async function startTestServer(
     port: 0,
     limits: {...DEFAULT_LIMITS, connectionsMax: 10, ...limits},
     newRequestId: () => 'id',
-    onBadRequest: ({failure}) => void refused.push(failure),
+    onBadRequest: ({failure}) => void refused.push(failure as Failure),
     onError: error => void errors.push(error),
     ...deps,
   });

@@ -35,7 +35,7 @@ describe('a service', () => {
       '--port',
       String(port),
       '--ephemeral',
-      '--plugin',
+      '--dev-plugin',
       'plugin',
     ]);
     await untilServing(`http://127.0.0.1:${port}`, service);
@@ -50,7 +50,7 @@ describe('a service', () => {
   });
 
   test('stops by "crewroom stop", and its plugins may end in good order', async () => {
-    const service = await user.start(['--plugin', 'plugin']);
+    const service = await user.start(['--dev-plugin', 'plugin']);
     await until(() => service.said().includes('"plugin started"'), service.said);
     rmSync(user.file('plugin', 'background', 'ended'), {force: true});
     const stopped = await user.run(['stop', '--json', '--port', String(service.port)]);
@@ -80,13 +80,13 @@ describe('a program that does not exist', () => {
 
   test('ends "crewroom run" with a message', async () => {
     const {exitCode, stderr} = await user.run(['run', '--port', '0', '--', 'nosuchprogram'], {variables});
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('there is no such program')]);
+    expect([exitCode, stderr]).toEqual([127, expect.stringContaining('there is no such program')]);
   });
 
   test('ends "crewroom dev" with a message', async () => {
     const {exitCode, stderr} = await user.run(['dev', 'plugin', '--port', '0', '--no-open', '--', 'nosuchprogram'], {
       variables,
     });
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('there is no such program')]);
+    expect([exitCode, stderr]).toEqual([127, expect.stringContaining('there is no such program')]);
   });
 });

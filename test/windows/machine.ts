@@ -12,6 +12,9 @@ import {type Windows, wineEnvironment} from './set-up.ts';
 /** Longest wait for a program or what it does, in milliseconds; each needs a few seconds on an idle machine. */
 const PATIENCE_MS = 45_000;
 
+/** Longest wait for an answer of a service that may not serve yet, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 5000;
+
 /** Interval in which something is looked for that no event announces, in milliseconds. */
 const INTERVAL_MS = 100;
 
@@ -173,8 +176,19 @@ export async function until(holds: () => boolean | Promise<boolean>, describe: (
 export async function untilServing(url: string, {child, said}: Running): Promise<void> {
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said()}`);
-    return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true;
+    return isReady(url);
   }, said);
+}
+
+/**
+ * Tells whether a service answers that it is ready. Wine accepts a connection that comes while a program begins to listen, and sometimes
+ * never tells the program of it; the next one is answered.
+ */
+export async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/readyz`, {signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS)}).then(
+    ({ok}) => ok,
+    () => false,
+  );
 }
 
 /** Returns the command lines of the programs that run in a Windows. */

@@ -67,7 +67,7 @@ test('a plugin is packed, installed, updated and removed while it runs, and its 
 
 test('a plugin in development starts again when its file changes, and a failed one shows the place of its error', async () => {
   writePlugin('in arbeit', '1.0.0');
-  const service = await user.start(['--ephemeral', '--plugin', 'in arbeit']);
+  const service = await user.start(['--ephemeral', '--dev-plugin', 'in arbeit']);
   await untilVersion(service, '1.0.0');
   writePlugin('in arbeit', '1.1.0');
   await untilVersion(service, '1.1.0');

@@ -2,7 +2,7 @@ import {cp, link, mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, expect, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
-import {createUser, type Finished, onDriveZ, watchWindows} from './machine.ts';
+import {createUser, type Finished, isReady, onDriveZ, watchWindows} from './machine.ts';
 
 const user = await createUser();
 /** A name that a shell, or a value with variables, would change. */
@@ -26,11 +26,7 @@ async function run(...args: readonly string[]): Promise<Finished> {
   return (await user.spawnProgram([...PROGRAM, ...args])).finished;
 }
 
-const isServing = async (): Promise<boolean> =>
-  fetch(`http://127.0.0.1:${port}/readyz`).then(
-    ({ok}) => ok,
-    () => false,
-  );
+const isServing = (): Promise<boolean> => isReady(`http://127.0.0.1:${port}`);
 
 /** Does what Windows does when a user logs in. @returns The end of the command of the Run key. */
 async function logOn(): Promise<Finished> {

@@ -105,9 +105,10 @@ export async function makePrefix(windows: Pick<Windows, 'prefix' | 'programs'>):
       '-ladvapi32',
       '-lkernel32',
     ]),
-    ...['hold', 'break', 'unknowncmd', 'logon'].map(name =>
+    ...['hold', 'break', 'unknowncmd', 'logon', 'planted'].map(name =>
       compile(`${name}.c`, join(windows.programs, `${name}.exe`), ['-ladvapi32']),
     ),
+    compile('words.c', join(windows.programs, 'words.exe'), ['-municode']),
     copyFile(join(STAND_INS, 'wine-node.cjs'), join(windows.programs, 'wine-node.cjs')),
   ]);
   const environment = wineEnvironment(windows);

@@ -17,10 +17,10 @@ export class ClientFollower implements Follower {
 
   async run(): Promise<void> {
     const {url, prefix, signal} = this.#options;
-    const events = createClient({baseUrl: url}).events({prefix, since: 0, signal});
+    const events = createClient({baseUrl: url}).events({prefix, after: 0, signal});
     for await (const event of events) {
       if (event.kind === 'reset') throw new LossError(`A reset for a cursor that the log still covers: ${this.name}`);
-      if (event.kind === 'identity-changed') continue;
+      if (event.kind === 'identity-changed' || event.kind === 'initial-ended') continue;
       const {kind, key} = event;
       const written = event.kind === 'entry-written' ? event : {value: undefined, expiresAtMs: undefined};
       const expiresAt =

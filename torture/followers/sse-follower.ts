@@ -34,7 +34,7 @@ export class SseFollower implements Follower {
 
   async #connect(eventsMax: number): Promise<boolean> {
     const {url, prefix, initial = false} = this.#options;
-    const query = new URLSearchParams({prefix, ...(initial ? {initial: 'true'} : {since: '0'})});
+    const query = new URLSearchParams({prefix, ...(initial ? {initial: 'true'} : {after: '0'})});
     const id = this.#lastEventId;
     await using stream = await openEventStream(`${url}/api/events?${query}`, id === '' ? {} : {lastEventId: id});
     if (!stream.response.ok) throw new Error(`Answered ${stream.response.status}`);
@@ -59,7 +59,7 @@ export class SseFollower implements Follower {
       const received = JSON.parse(event.data) as LoggedChange;
       if (received.kind === 'reset')
         throw new LossError(`A reset for a cursor that the log still covers: ${this.name}, ${id}`);
-      waiting.push(received);
+      if (received.kind !== 'initial-ended') waiting.push(received);
       commit(event.lastEventId);
     }
     return this.#isOver;

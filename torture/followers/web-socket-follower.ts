@@ -5,14 +5,15 @@ import {LossError} from '../loss-error.ts';
 import {type Follower, type FollowerOptions, followToEnd, formatEvent, lastKey} from './follower.ts';
 
 /**
- * A follower over a WebSocket. Frames have no id: it reconnects with the revision before the last one that it received,
- * and skips the events of that revision which it already has.
+ * A follower over a WebSocket. It reconnects with the cursor of the last event that it received. Within a commit the whole commit comes again:
+ * it skips the events which it already has.
  */
 export class WebSocketFollower implements Follower {
   readonly name: string;
   readonly prefix: string;
   readonly received: string[] = [];
   readonly #options: FollowerOptions;
+  #cursor = '0';
   #revision = 0;
   /** Number of events of that revision received so far. */
   #received = 0;
@@ -29,9 +30,10 @@ export class WebSocketFollower implements Follower {
 
   async #connect(eventsMax: number): Promise<boolean> {
     const {url, prefix} = this.#options;
-    const query = new URLSearchParams({prefix, since: String(Math.max(this.#revision - 1, 0))});
+    const query = new URLSearchParams({prefix, after: this.#cursor});
     const socket = new WebSocket(`${url.replace('http', 'ws')}/api/events?${query}`);
     const closed = once(socket, 'close');
+    const revision = this.#revision;
     let known = this.#received;
     let loss: LossError | undefined;
     let isOver = false;
@@ -42,8 +44,8 @@ export class WebSocketFollower implements Follower {
       if (isOver || loss !== undefined || count++ >= eventsMax) return socket.terminate();
       const received = JSON.parse(String(data)) as LoggedChange;
       if (received.kind === 'reset')
-        loss = new LossError(`A reset for a cursor that the log still covers: ${this.name}, ${this.#revision}`);
-      else if (Number(received.revision) === this.#revision && known > 0) known--;
+        loss = new LossError(`A reset for a cursor that the log still covers: ${this.name}, ${this.#cursor}`);
+      else if (Number(received.revision) === revision && known > 0) known--;
       else this.#take(received);
       isOver = received.key === lastKey(prefix);
       if (isOver) socket.terminate();
@@ -57,6 +59,7 @@ export class WebSocketFollower implements Follower {
     const revision = Number(received.revision);
     this.#received = revision === this.#revision ? this.#received + 1 : 1;
     this.#revision = revision;
+    this.#cursor = received.cursor ?? '0';
     this.received.push(formatEvent(received));
   }
 }

@@ -68,16 +68,19 @@ export class HistoryRecorder {
         commit(checksOf(key, expected), [{kind: 'put', key, value}], async () => {
           const {revision, created} = await entries.put(
             key,
-            value,
+            Buffer.from(value),
             expected === undefined ? {} : {expected: toExpectation(expected)},
           );
           return {revision, learned: {key, expected: created ? 'absent' : 'present'}};
         }),
       patch: (key, member) =>
-        commit([], [{kind: 'patch', key, member}], () => entries.patch(key, JSON.stringify({[member]: true}))),
+        commit([], [{kind: 'patch', key, member}], () =>
+          entries.patch(key, Buffer.from(JSON.stringify({[member]: true}))),
+        ),
       delete: (key, expected) =>
         commit(checksOf(key, expected ?? 'present'), [{kind: 'delete', key}], async () => {
-          await entries.delete(key, expected === undefined ? {} : {expected: [expected]});
+          const {deleted} = await entries.delete(key, expected === undefined ? {} : {expected: [expected]});
+          if (deleted === 0) throw new AppError({code: 'no-entry', key});
           return {};
         }),
       transact: (checks, writes) =>
@@ -85,9 +88,9 @@ export class HistoryRecorder {
           entries.transact({
             checks: checks.map(({key, expected}) => ({key, expected: expected as number | 'absent'})),
             operations: writes.map(write => {
-              if (write.kind === 'put') return {kind: 'put', key: write.key, json: write.value};
+              if (write.kind === 'put') return {kind: 'put', key: write.key, value: Buffer.from(write.value)};
               if (write.kind === 'delete') return write;
-              return {kind: 'patch', key: write.key, patch: JSON.stringify({[write.member]: true})};
+              return {kind: 'patch', key: write.key, patch: {[write.member]: true}};
             }),
           }),
         ),
@@ -170,7 +173,7 @@ function isGone(error: unknown): boolean {
 }
 
 function isUnavailable(error: unknown): boolean {
-  return failureOf(error)?.code === 'store-unavailable';
+  return failureOf(error)?.code === 'unavailable';
 }
 
 function failureOf(error: unknown): Failure | undefined {

@@ -1,7 +1,8 @@
 import {readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
-import {type Crewroom, openCrewroom} from 'crewroom';
+import type {Crewroom} from 'crewroom';
 import {createClient} from 'crewroom/client';
+import {openTestCrewroom} from 'crewroom/testing';
 import {listFiles} from '../damage.ts';
 import {examine} from '../doctor.ts';
 import {LossError} from '../loss-error.ts';
@@ -83,7 +84,7 @@ class ClockRound {
   }
 
   async #open(): Promise<Crewroom> {
-    return openCrewroom({dataDir: this.#dataDir, profile: 'none', keep: false}, {nowMs: () => this.#machineMs});
+    return openTestCrewroom({dataDir: this.#dataDir, profile: null, keepSession: false, nowMs: () => this.#machineMs});
   }
 
   #jump(): void {
@@ -95,7 +96,7 @@ class ClockRound {
     const key = `entry-${this.#random.integer(1, 20)}`;
     const text = String(step);
     const ttlHours = this.#random.chance(0.3) ? undefined : this.#random.integer(1, 100);
-    await entries.put(key, text, ttlHours === undefined ? {} : {ttlSeconds: ttlHours * 3600});
+    await entries.put(key, Buffer.from(text), ttlHours === undefined ? {} : {ttlSeconds: ttlHours * 3600});
     const expiresAtMs = ttlHours === undefined ? Infinity : this.#highestMs + ttlHours * HOUR_MS;
     this.#written.set(key, {text, expiresAtMs});
     const {updatedAtMs} = (await entries.get(key)) ?? {};
@@ -122,7 +123,7 @@ const OTHER_FORMATS = [99, 1];
 /** Asserts that a directory of another format is refused and not changed. */
 async function refuseOtherFormats(dataDir: string, {signal, count}: ScenarioContext): Promise<void> {
   const first = await startService({dataDir, signal});
-  await createClient({baseUrl: first.url}).entries.put('a', '1');
+  await createClient({baseUrl: first.url}).entries.put('a', 1);
   // The write-ahead log stays for the next start.
   await first.kill();
   const file = join(dataDir, 'format.json');
@@ -145,7 +146,7 @@ async function refuseReadOnly(path: string, {signal, count}: ScenarioContext): P
   await using disk = await mountSmallDisk(path, 64 * 1024 * 1024);
   const dataDir = join(path, 'data');
   const first = await startService({dataDir, signal});
-  await createClient({baseUrl: first.url}).entries.put('a', '1');
+  await createClient({baseUrl: first.url}).entries.put('a', 1);
   // Killed instead of stopped, so that the next start has work to do.
   await first.kill();
   await disk.remount('ro');
@@ -187,7 +188,7 @@ async function fillLarge(dataDir: string, {random, signal, report, count}: Scena
   const {entries} = createClient({baseUrl: service.url});
   for (let from = 0; from < MANY; from += 1000) {
     const operations = Array.from({length: 1000}, (_, index) => {
-      return {kind: 'put', key: `large/${from + index}`, json: String(from + index)} as const;
+      return {kind: 'put', key: `large/${from + index}`, value: from + index} as const;
     });
     await entries.transact({operations});
   }

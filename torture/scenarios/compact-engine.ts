@@ -84,7 +84,7 @@ async function runRound(cluster: EtcdCluster, round: number, context: ScenarioCo
   }
   const {floor} = ledger;
   const last = ledger.send([{kind: 'put', key: lastKey(''), text: '"last"'}]);
-  ledger.acknowledge(last, await createClient({baseUrl: first.url}).entries.put(lastKey(''), '"last"'));
+  ledger.acknowledge(last, await createClient({baseUrl: first.url}).entries.put(lastKey(''), 'last'));
   await followed;
   await readLog();
   history.follow(changes);
@@ -139,9 +139,9 @@ async function fill(url: string, ledger: Ledger): Promise<void> {
   for (let at = 0; at < FILLERS; at += FILLERS_AT_ONCE) {
     const operations = Array.from({length: FILLERS_AT_ONCE}, (_, index) => {
       const json = `"${String(at + index).padEnd(FILLER_BYTES, '.')}"`;
-      return {kind: 'put', key: `filler/${at + index}`, json} as const;
+      return {kind: 'put', key: `filler/${at + index}`, value: Buffer.from(json)} as const;
     });
-    const attempt = ledger.send(operations.map(({kind, key, json}) => ({kind, key, text: json})));
+    const attempt = ledger.send(operations.map(({kind, key, value}) => ({kind, key, text: value.toString()})));
     ledger.acknowledge(attempt, {revision: (await entries.transact({operations})).revision});
   }
 }
@@ -160,8 +160,8 @@ async function exportFrom(url: string): Promise<string | undefined> {
     for await (const chunk of await createTransfer({baseUrl: url}).export()) parts.push(chunk);
   } catch (error) {
     // Before the first byte, and after it.
-    const codes: readonly string[] = ['reader-too-slow', 'unexpected-answer'];
-    if (error instanceof AppError && codes.includes(error.failure.code)) return undefined;
+    const codes: readonly string[] = ['too-slow', 'unexpected-answer'];
+    if (error instanceof AppError && codes.includes(error.code)) return undefined;
     throw error;
   }
   return Buffer.concat(parts).toString();
@@ -179,7 +179,7 @@ async function listFrom(url: string, ledger: Ledger): Promise<void> {
       if (!key.startsWith('filler/')) ledger.read({key, floor, seen: {revision, text}});
       else if (text.length !== FILLER_BYTES + 2) throw new LossError(`${key} has ${text.length} characters`);
     }
-    cursor = page.next;
+    cursor = page.cursor;
   } while (cursor !== undefined);
 }
 

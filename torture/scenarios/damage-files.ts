@@ -26,7 +26,7 @@ const TIMEOUT_MS = 30_000;
 
 /** Codes with which a service may refuse to open a directory: each names the problem. */
 const REFUSALS: ReadonlySet<string> = new Set<FailureCode>([
-  'store-damaged',
+  'store-corrupt',
   'data-directory-unusable',
   'data-format-unsupported',
 ]);
@@ -77,11 +77,11 @@ async function fill(dataDir: string, {random, signal}: Pick<ScenarioContext, 'ra
   for (let index = 0; index < ENTRIES; index++) {
     const key = `plugin-${index % 7}/entry-${index}`;
     const text = formatValue(index, random.integer(0, index % 20 === 0 ? 40_000 : 1500));
-    if (random.chance(0.3)) await entries.put(key, '"an earlier value"');
-    await entries.put(key, text, random.chance(0.2) ? {ttlSeconds: 86_400} : {});
+    if (random.chance(0.3)) await entries.put(key, 'an earlier value');
+    await entries.put(key, Buffer.from(text), random.chance(0.2) ? {ttlSeconds: 86_400} : {});
     values.set(key, text);
   }
-  for (let index = 0; index < 20; index++) await entries.put(`gone/${index}`, formatValue(index, 1000));
+  for (let index = 0; index < 20; index++) await entries.put(`gone/${index}`, Buffer.from(formatValue(index, 1000)));
   await entries.deleteRange({prefix: 'gone/'});
   await service.stop();
   return {dataDir, values};
@@ -97,7 +97,7 @@ async function killAmidWrites(from: Filled, dataDir: string, signal: AbortSignal
   const values = new Map(from.values);
   for (let index = 0; index < LATE_ENTRIES; index++) {
     const text = formatValue(ENTRIES + index, 100);
-    await entries.put(`late/${index}`, text);
+    await entries.put(`late/${index}`, Buffer.from(text));
     values.set(`late/${index}`, text);
   }
   await service.kill();
@@ -237,8 +237,8 @@ async function readOne(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const {failure} = error;
-    if (failure.code === 'entry-corrupt' && failure.key === key) return named.push(key);
-    if (failure.code !== 'service-unreachable')
+    if (failure?.code === 'entry-corrupt' && failure.key === key) return named.push(key);
+    if (failure?.code !== 'service-unreachable')
       throw new LossError(`reading "${key}" fails with another failure: ${error.message}`);
     missing.push(key);
     return 'gone';
@@ -252,7 +252,7 @@ async function list({entries}: Client, values: Values, {good}: Found): Promise<u
     for await (const {key, text} of entries.listAll({values: true})) listed.set(key, text);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const {code} = error.failure;
+    const {code} = error;
     if (code === 'service-unreachable') return 'gone';
     if (code !== 'entry-corrupt' && code !== 'store-corrupt')
       throw new LossError(`listing fails with another failure: ${error.message}`);

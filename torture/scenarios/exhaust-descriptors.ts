@@ -23,7 +23,7 @@ const ANSWER_MS_MAX = 1000;
 const RECOVERY_MS_MAX = 20_000;
 
 /** Codes of failures that a client may see meanwhile. */
-const TRANSIENT: readonly unknown[] = ['store-unavailable', 'user-lookup-failed', 'too-many-connections'];
+const TRANSIENT: readonly unknown[] = ['unavailable', 'busy'];
 
 /** C20: no file descriptor is free for a while. */
 export const EXHAUST_DESCRIPTORS: Scenario = {

@@ -159,13 +159,13 @@ class FaultRounds {
     const text = formatValue(this.#ledger.nextMark(), random.pick([10, 1000, 9000]));
     const attempt = this.#ledger.send([{kind: 'put', key, text}]);
     try {
-      this.#ledger.acknowledge(attempt, await entries.put(key, text));
+      this.#ledger.acknowledge(attempt, await entries.put(key, Buffer.from(text)));
       state.texts.set(key, text);
       this.#context.count('acknowledged writes');
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const {code} = error.failure;
+      const {code} = error;
       if (code === 'service-unreachable') this.#ledger.lose(attempt);
       else this.#ledger.refuse(attempt, code);
       return code;
@@ -207,7 +207,7 @@ class FaultRounds {
     const beganMs = Date.now();
     this.#history.compare(await readEntries(url), {beganMs, endedMs: Date.now()});
     const attempt = this.#ledger.send([{kind: 'put', key: 'again', text: '1'}]);
-    this.#ledger.acknowledge(attempt, await createClient({baseUrl: url}).entries.put('again', '1'));
+    this.#ledger.acknowledge(attempt, await createClient({baseUrl: url}).entries.put('again', 1));
     await service.stop();
   }
 }

@@ -142,10 +142,10 @@ async function write(entries: ClientEntries, writer: number, writing: Writing): 
   const text = formatValue(ledger.nextMark(), random.pick([10, 1000, 20_000, 60_000]));
   const attempt = ledger.send([{kind: 'put', key, text}]);
   try {
-    ledger.acknowledge(attempt, await entries.put(key, text));
+    ledger.acknowledge(attempt, await entries.put(key, Buffer.from(text)));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const {code} = error.failure;
+    const {code} = error;
     if (code !== 'disk-full') throw new LossError(`without free space a write fails with ${code}: ${error.message}`);
     ledger.refuse(attempt, code);
     count('writes refused with 507');
@@ -170,7 +170,7 @@ async function writeSpread(entries: ClientEntries, {ledger, present}: Writing): 
     return {kind: 'put', key: `spread/${index}`, text: formatValue(ledger.nextMark(), SPREAD_BYTES)} as const;
   });
   const attempt = ledger.send(changes);
-  const operations = changes.map(({kind, key, text}) => ({kind, key, json: text}));
+  const operations = changes.map(({kind, key, text}) => ({kind, key, value: Buffer.from(text)}));
   ledger.acknowledge(attempt, await entries.transact({operations}));
   for (const {key, text} of changes) present.set(key, text);
 }

@@ -50,7 +50,7 @@ async function runRound(
     const text = `"${'x'.repeat(VALUE_BYTES)}"`;
     const attempt = ledger.send(kind === 'put' ? [{kind, key, text}] : [{kind, key}]);
     try {
-      if (kind === 'put') ledger.acknowledge(attempt, {revision: (await entries.put(key, text)).revision});
+      if (kind === 'put') ledger.acknowledge(attempt, {revision: (await entries.put(key, Buffer.from(text))).revision});
       else {
         await entries.delete(key);
         ledger.acknowledge(attempt);
@@ -59,10 +59,10 @@ async function runRound(
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      ledger.refuse(attempt, error.failure.code);
-      count(`writes refused as ${error.failure.code}`);
-      if (error.failure.code !== 'disk-full') throw error;
-      return error.failure.code;
+      ledger.refuse(attempt, error.code);
+      count(`writes refused as ${error.code}`);
+      if (error.code !== 'disk-full') throw error;
+      return error.code;
     }
   };
 

@@ -60,7 +60,7 @@ async function writeLast({url}: ServiceProcess, followers: readonly Follower[]):
   const prefixes = new Set(followers.map(({prefix}) => prefix));
   // Last key of those who follow everything.
   const keys = Array.from(prefixes, lastKey).sort((a, b) => b.length - a.length);
-  const operations = keys.map(key => ({kind: 'put', key, json: '"last"'}) as const);
+  const operations = keys.map(key => ({kind: 'put', key, value: 'last'}) as const);
   const {revision} = await createClient({baseUrl: url}).entries.transact({operations});
   return revision;
 }
@@ -95,7 +95,7 @@ async function checkOldCursors({url}: ServiceProcess, {report}: ScenarioContext)
     const json = `"${String(bytes).padEnd(FILLER_BYTES, '.')}"`;
     const operations = Array.from(
       {length: FILLERS},
-      (_, index) => ({kind: 'put', key: `filler/${index}`, json}) as const,
+      (_, index) => ({kind: 'put', key: `filler/${index}`, value: Buffer.from(json)}) as const,
     );
     ({revision} = await entries.transact({operations}));
   }
@@ -120,7 +120,7 @@ async function checkCursor(url: string, {cursor, mayBeReset}: CheckedCursor): Pr
   throw new LossError(`The cursor ${cursor} got ${kind} of revision ${revision}`);
 }
 
-async function readFirstEvent(url: string, since: number): Promise<LoggedChange> {
-  await using stream = await openEventStream(`${url}/api/events?since=${since}`);
+async function readFirstEvent(url: string, after: number): Promise<LoggedChange> {
+  await using stream = await openEventStream(`${url}/api/events?after=${after}`);
   return JSON.parse((await stream.next()).data) as LoggedChange;
 }

@@ -43,7 +43,7 @@ const ATTACKS: readonly Attack[] = [
   {
     name: 'long polls whose clients disconnected',
     clients: 1100,
-    sent: 'GET /api/events?prefix=x&wait=50 HTTP/1.1\r\nHost: {{host}}\r\n\r\n',
+    sent: 'GET /api/events?prefix=x&waitSeconds=50 HTTP/1.1\r\nHost: {{host}}\r\n\r\n',
     gone: true,
   },
   {name: 'imports that trickle blank lines', clients: 1024, sent: IMPORT, drip: '1\r\n\n\r\n'},

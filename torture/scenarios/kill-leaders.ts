@@ -58,7 +58,7 @@ async function runRound(
     count('kills');
   }
   await race.end();
-  const {revision} = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), '"last"');
+  const {revision} = await createClient({baseUrl: first.url}).entries.put(lastKey(RACE_PREFIX), 'last');
   await followed;
   const changes = await readChanges(second.url, 0);
   checkContinuity(follower, changes);

@@ -74,7 +74,7 @@ async function recordRun({directory, random, quick, report, count, signal}: Scen
   };
   await runLoad({url: service.url, ledger, random, writers: WRITERS, signal: ended.signal, onAcknowledged});
   const address = ['--port', String(service.port), '--data-dir', dataDir];
-  await run(['token', 'create', '--name', 'a', '--permission', 'admin', ...address], signal);
+  await run(['token', 'create', 'a', '--permission', 'admin', ...address], signal);
   await run(['access', 'grant', 'com.a', 'admin', ...address], signal);
   const reported = await traceCommands(dataDir, service.port, {directory, signal});
   await service.kill();

@@ -113,7 +113,7 @@ class Round {
     const exit = await runCommand([...command, '--data-dir', dataDir], {under, environment, signal});
     context.signal.throwIfAborted();
     const output = exit.stdout + exit.stderr;
-    if (exit.code !== 1 || !CAUSE.test(output))
+    if (exit.code !== (command[0] === 'doctor' ? 6 : 1) || !CAUSE.test(output))
       throw new LossError(`it ended with ${exit.signal ?? `exit code ${exit.code}`}: ${output}`);
   }
 
@@ -125,7 +125,7 @@ class Round {
     if (!(rival.reason instanceof StartError)) throw rival.reason;
     if (!rival.reason.exit.stderr.includes(`"processId":${holder.processId}`))
       throw new LossError(`a second service did not find the holder: ${rival.reason.exit.stderr}`);
-    await createClient({baseUrl: holder.url, attemptsMax: 1}).entries.put('held', '1');
+    await createClient({baseUrl: holder.url, attemptsMax: 1}).entries.put('held', 1);
   }
 
   /** Asserts that the entry of each round before is there, and writes that of this one. */
@@ -135,7 +135,7 @@ class Round {
     for (let before = 1; before < round; before++)
       if ((await entries.get(`round/${before}`))?.text !== String(before))
         throw new LossError(`Lost: the value of round ${before}`);
-    await entries.put(`round/${round}`, String(round));
+    await entries.put(`round/${round}`, Buffer.from(String(round)));
     context.count('acknowledged writes');
   }
 }

@@ -105,12 +105,12 @@ class RecordRounds {
     const text = formatValue(this.#ledger.nextMark(), length);
     const attempt = this.#ledger.send([{kind: 'put', key, text}]);
     try {
-      this.#ledger.acknowledge(attempt, await entries.put(key, text));
+      this.#ledger.acknowledge(attempt, await entries.put(key, Buffer.from(text)));
       this.#context.count('acknowledged writes');
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const {code} = error.failure;
+      const {code} = error;
       // The one exception of docs/reliability.md: after a kill the record may be present, whole, under a revision of
       // its own.
       if (code === 'store-read-only' && mayStay(fault)) this.#ledger.lose(attempt);

@@ -42,7 +42,11 @@ async function runRound(
   for (const [index, {count: values, bytes}] of transactions.entries()) {
     report(`round ${round}, ${values} values of ${bytes} bytes`);
     const operations = Array.from({length: values}, (_, at) => {
-      return {kind: 'put', key: `${index}/${at}`, json: textOf(`${round}.${index}.${at}`, bytes)} as const;
+      return {
+        kind: 'put',
+        key: `${index}/${at}`,
+        value: Buffer.from(textOf(`${round}.${index}.${at}`, bytes)),
+      } as const;
     });
     await entries.transact({operations});
     count('transactions');

@@ -89,5 +89,5 @@ async function useWhileRivalsTry(holder: ServiceProcess, {dataDir, round, contex
 }
 
 async function write({url}: ServiceProcess, name: string, round: number): Promise<void> {
-  await createClient({baseUrl: url, attemptsMax: 1}).entries.put(`${name}/${round}`, String(round));
+  await createClient({baseUrl: url, attemptsMax: 1}).entries.put(`${name}/${round}`, Buffer.from(String(round)));
 }

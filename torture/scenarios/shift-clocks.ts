@@ -56,7 +56,7 @@ async function runRound(
     for (let index = 0; index < ENTRIES; index++) {
       const ttlSeconds = random.integer(TTL_SECONDS.from, TTL_SECONDS.to);
       // Each key once: an entry that is present again after it was absent has come back.
-      await random.pick(clients).put(`${prefix}${aheadMs}/${index}`, '1', {ttlSeconds});
+      await random.pick(clients).put(`${prefix}${aheadMs}/${index}`, 1, {ttlSeconds});
       count('entries');
     }
     process.kill(wrong.process.processId, 'SIGUSR2');

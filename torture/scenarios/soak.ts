@@ -24,8 +24,8 @@ const ROUNDS_BETWEEN_FULL_READS = 20;
 const FAULTS = [
   {fault: {kind: 'disk-full'}, code: 'disk-full'},
   {fault: {kind: 'store-read-only'}, code: 'store-read-only'},
-  {fault: {kind: 'error', code: 'store-busy', probability: 0.2}, code: 'store-busy'},
-  {fault: {kind: 'delay', delayMs: 50, probability: 0.2}, code: 'store-busy'},
+  {fault: {kind: 'error', code: 'busy', path: '/api/store/*1*'}, code: 'busy'},
+  {fault: {kind: 'delay', delayMs: 50, path: '/api/store/*1*'}, code: 'busy'},
 ] as const;
 
 const FAULT_CHANCE = 0.25;

@@ -123,7 +123,7 @@ class Stops {
 }
 
 function subscribe({url}: ServiceProcess): Promise<HttpSubscriber> {
-  return openEventStream(`${url}/api/events?since=0`);
+  return openEventStream(`${url}/api/events?after=0`);
 }
 
 /** Sends the first half of a request. */

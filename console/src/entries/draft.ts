@@ -9,6 +9,3 @@ export interface Draft {
   /** True if the value was on one line, which is laid out here for reading: it is stored on one line again. */
   readonly isLaidOut: boolean;
 }
-
-/** The beginning of a value for a key that has none. */
-export const NEW_DRAFT: Draft = {text: '', base: 'absent', baseText: '', isLaidOut: false};

@@ -1,9 +1,12 @@
 import './entries.css';
 import {type Signal, untracked, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
+import {clickIf} from '../shell/click-if.ts';
 import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
-import {useShortcut} from '../shell/keys/use-shortcut.ts';
+import {plainKeys, useShortcut} from '../shell/keys/use-shortcut.ts';
+import {Marked} from '../shell/marked.tsx';
 import type {PageProps} from '../shell/page-props.ts';
+import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {EntriesState} from './entries-state.ts';
 import {EntryView} from './entry-view.tsx';
@@ -13,19 +16,15 @@ import {NewEntryDialog} from './new-entry-dialog.tsx';
 import {RowList} from './row-list.tsx';
 import type {Row, View} from './rows.ts';
 
-/** The page "Entries": what plugins have stored. The list stays beside the open entry, or behind it on narrow screens. */
+/** The page "Entries": what plugins stored. The list stays beside the open entry, or behind it on narrow screens. */
 export function EntriesPage({state}: PageProps) {
   const entries = useMemo(() => new EntriesState(state.client, state.drafts), [state]);
   const element = useRef<HTMLElement>(null);
   const dialog = useSignal<OpenDialog>(undefined);
   /** Prefix that the last address of the list chose. */
   const addressed = useRef('');
-  useEffect(() => {
-    const left = new AbortController();
-    state.whileWatched(left.signal, watched => entries.follow(watched));
-    left.signal.addEventListener('abort', () => entries.leave());
-    return () => left.abort();
-  }, [state, entries]);
+  useEffect(() => state.whileWatched(watched => entries.follow(watched)), [state, entries]);
+  useEffect(() => () => entries.leave(), [entries]);
   useSignalEffect(() => {
     const route = state.route.value;
     if (route.view !== 'entries') return;
@@ -52,13 +51,9 @@ export function EntriesPage({state}: PageProps) {
         <h1 id="page-title">Entries</h1>
         <Toolbar entries={entries} state={state} dialog={dialog} />
         <Search entries={entries} />
-        <RowList
-          entries={entries}
-          onOpen={onOpen}
-          onNew={() => {
-            dialog.value = 'new';
-          }}
-        />
+        <UnsavedKeys state={state} />
+        <p class="print">The list is as long as the store: Export saves it into a file, which can be printed.</p>
+        <RowList entries={entries} onOpen={onOpen} onNew={setTo(dialog, 'new')} />
       </div>
       {open !== undefined && (
         <EntryView
@@ -69,11 +64,26 @@ export function EntriesPage({state}: PageProps) {
             const prefix = addressed.current;
             const isAddressed = prefix !== '' && prefix === entries.prefix.value;
             state.navigate({view: 'entries', ...(isAddressed ? {prefix} : {})});
-            element.current?.querySelector<HTMLElement>('.rows')?.focus();
           }}
         />
       )}
     </section>
+  );
+}
+
+/** Ways to the entries that the user has typed and not saved. They may be new, or far away in the list. */
+function UnsavedKeys({state}: PageProps) {
+  const entries = state.drafts.unsaved.value.filter(view => view.startsWith('#/entries/'));
+  if (entries.length === 0) return null;
+  return (
+    <p class="links">
+      Not saved:
+      {entries.map(view => (
+        <a key={view} href={view}>
+          <Marked text={decodeURIComponent(view.slice('#/entries/'.length))} />
+        </a>
+      ))}
+    </p>
   );
 }
 
@@ -90,7 +100,7 @@ function Toolbar({entries, state, dialog}: ToolbarProps & {readonly dialog: Sign
     dialog.value = which;
   };
   return (
-    <div class="entries-bar">
+    <div class="buttons">
       <button type="button" class="primary" onClick={open('new')}>
         New entry…
       </button>
@@ -107,9 +117,7 @@ function Toolbar({entries, state, dialog}: ToolbarProps & {readonly dialog: Sign
 
 function OpenedDialog({dialog, entries, state}: ToolbarProps & {readonly dialog: Signal<OpenDialog>}) {
   const prefix = entries.prefix.value;
-  const close = (): void => {
-    dialog.value = undefined;
-  };
+  const close = setTo(dialog, undefined);
   switch (dialog.value) {
     case undefined:
       return null;
@@ -119,7 +127,7 @@ function OpenedDialog({dialog, entries, state}: ToolbarProps & {readonly dialog:
         entries.begin(key);
         state.navigate({view: 'entries', key});
       };
-      return <NewEntryDialog prefix={prefix} onClose={close} onCreate={create} />;
+      return <NewEntryDialog prefix={prefix} drafts={state.drafts} onClose={close} onCreate={create} />;
     }
     case 'export':
       return <ExportDialog prefix={prefix} onClose={close} />;
@@ -144,7 +152,7 @@ function Search({entries}: {readonly entries: EntriesState}) {
         autocomplete="off"
         spellcheck={false}
         aria-label="Prefix of keys"
-        aria-keyshortcuts={SHORTCUTS.search.keys.join(' ')}
+        aria-keyshortcuts={plainKeys.value ? SHORTCUTS.search.keys.join(' ') : undefined}
         placeholder="Keys that begin with…"
         value={prefix}
         onInput={event => entries.search(event.currentTarget.value)}
@@ -154,7 +162,7 @@ function Search({entries}: {readonly entries: EntriesState}) {
           document.querySelector<HTMLElement>('.rows')?.focus();
         }}
       />
-      <button type="button" disabled={prefix === ''} onClick={() => entries.search(parent)}>
+      <button type="button" {...clickIf(prefix !== '', () => entries.search(parent))}>
         Up<span class="hidden"> to the folder above</span>
       </button>
       <fieldset class="views">

@@ -1,6 +1,6 @@
 import {batch, type Signal, signal} from '@preact/signals';
-import type {Client, ClientEvent} from 'crewroom/client';
-import {type Draft, NEW_DRAFT} from './draft.ts';
+import type {Client, Event} from 'crewroom/client';
+import type {Drafts} from '../state/drafts.ts';
 import type {ListedEntry} from './entry-calls.ts';
 import {EntryState} from './entry-state.ts';
 import {type ListStart, RowWindow} from './row-window.ts';
@@ -9,7 +9,7 @@ import {entriesUnder, hasKeys, levelUnder, toRow, type View} from './rows.ts';
 /** Kinds of events that change what is shown. */
 const KINDS = ['entry-written', 'entry-deleted', 'entry-expired', 'reset'] as const;
 
-type FollowedEvent = ClientEvent<unknown, (typeof KINDS)[number]>;
+type FollowedEvent = Event<unknown, (typeof KINDS)[number]>;
 
 /**
  * Events that wait for the next frame of the screen, of 64 KiB and more each. A hidden page has no frames: with more than these, the list is
@@ -28,14 +28,14 @@ export class EntriesState {
   /** Keys that the user pressed while the list loads: they move in the list that follows. */
   readonly waitingKeys: string[] = [];
   readonly #client: Client;
-  readonly #drafts: Map<string, Draft>;
+  readonly #drafts: Drafts;
   #list = new AbortController();
   #waiting: FollowedEvent[] = [];
   #isOutdated = false;
   /** Folders of which entries were removed: they may be empty. */
   readonly #doubtful = new Set<string>();
 
-  constructor(client: Client, drafts: Map<string, Draft>) {
+  constructor(client: Client, drafts: Drafts) {
     this.#client = client;
     this.#drafts = drafts;
     this.rows = signal(this.#newRows('start'));
@@ -75,17 +75,24 @@ export class EntriesState {
       this.prefix.value = prefix;
       this.view.value = view;
       if (active.value?.startsWith(prefix) !== true) active.value = undefined;
-      this.showFrom(active.value === undefined ? 'start' : {around: active.value});
+      void this.showFrom(active.value === undefined ? 'start' : {around: active.value});
     });
   }
 
+  /** Shows the list from its start or its end, and moves there. */
+  async goTo(end: 'start' | 'end'): Promise<void> {
+    this.active.value = undefined;
+    await this.showFrom(end);
+    this.active.value ??= this.rows.value.rows.value.at(end === 'start' ? 0 : -1)?.key;
+  }
+
   /** Shows the list from its start, its end, or around a key. */
-  showFrom(start: ListStart): void {
+  showFrom(start: ListStart): Promise<void> {
     this.#list.abort();
     this.#list = new AbortController();
     this.waitingKeys.length = 0;
     this.rows.value = this.#newRows(start);
-    void this.rows.value.reload();
+    return this.rows.value.reload();
   }
 
   /** Opens an entry, or none. */
@@ -96,9 +103,10 @@ export class EntriesState {
     void this.open.value?.reload();
   }
 
-  /** Begins an entry with a new key, which is opened next. */
+  /** Opens an entry to type its value, also if it does not exist. */
   begin(key: string): void {
-    if (!this.#drafts.has(key)) this.#drafts.set(key, NEW_DRAFT);
+    this.show(key);
+    if (this.open.value !== undefined) this.open.value.isNew.value = true;
   }
 
   #newRows(start: ListStart): RowWindow {

@@ -1,21 +1,8 @@
 import {CallFailure, callService, requestService} from '../service/call-service.ts';
+import type {Listing} from '../service/documents.ts';
 
 /** An entry, as `GET /api/keys` lists it. */
-export interface ListedEntry {
-  readonly key: string;
-  readonly revision: string;
-  readonly sizeBytes: number;
-  /** Time of the last write (RFC 3339, UTC). */
-  readonly updatedAt: string;
-  readonly expiresAt?: string;
-}
-
-/** Answer of `GET /api/keys`. */
-export interface Listing {
-  readonly entries: readonly ListedEntry[];
-  /** Absent on the last page. */
-  readonly next?: string;
-}
+export type ListedEntry = Omit<Listing['entries'][number], 'key' | 'etag'> & {readonly key: string};
 
 /** An entry with the exact text of its value. */
 export interface ReadEntry {
@@ -77,9 +64,9 @@ export async function readEntry(key: string): Promise<ReadEntry | null> {
   }
 }
 
-/** Stores a value. @returns The ETag of the entry. @throws {CallFailure} `revision-conflict` if the entry has another state. */
+/** Stores a value. @returns The entry's ETag. @throws {CallFailure} `revision-conflict` if it has another state. */
 export async function writeEntry(key: string, {text, expected, ttlSeconds}: EntryWrite): Promise<string> {
-  const query = ttlSeconds === undefined ? '' : `?ttl=${ttlSeconds}`;
+  const query = ttlSeconds === undefined ? '' : `?ttlSeconds=${ttlSeconds}`;
   const headers: Record<string, string> = {'Content-Type': 'application/json'};
   headers[expected === 'absent' ? 'If-None-Match' : 'If-Match'] = expected === 'absent' ? '*' : expected;
   const response = await requestService(entryPath(key) + query, {method: 'PUT', headers, body: text});

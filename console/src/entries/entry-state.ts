@@ -1,17 +1,19 @@
 import {batch, computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import type {CallFailure} from '../service/call-service.ts';
+import {announce} from '../shell/announcer.ts';
+import type {Drafts} from '../state/drafts.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
-import {type Draft, NEW_DRAFT} from './draft.ts';
+import type {Draft} from './draft.ts';
 import {changeExpiry, deleteEntry, type ReadEntry, readEntry, revisionOf, writeEntry} from './entry-calls.ts';
 import {findJsonProblem, formatJson, readableJson, toOneLine} from './format-json.ts';
 
 /** Time after the last key at which the text is checked, in milliseconds: to parse 1 MiB at each key would be felt. */
 const CHECK_AFTER_MS = 200;
 
-/** Result of the last change. */
+/** State of the last change. */
 export type ChangeStatus =
-  | {readonly kind: 'none' | 'changing'}
-  | {readonly kind: 'done'; readonly text: string}
+  | {readonly kind: 'none'}
+  | {readonly kind: 'changing' | 'done'; readonly text: string}
   | {readonly kind: 'failed'; readonly failure: CallFailure};
 
 /** An entry that is open: as the service has it, and what the user has typed. Changes by other programs never touch the latter. */
@@ -20,6 +22,8 @@ export class EntryState {
   /** The entry as the service has it; null if it has none. */
   readonly saved: Loaded<ReadEntry | null>;
   readonly draft: Signal<Draft | undefined>;
+  /** True if the user types a value for a key that had none. */
+  readonly isNew: Signal<boolean> = signal(false);
   readonly status: Signal<ChangeStatus> = signal({kind: 'none'});
   /** The text to show: that of the user, or else that of the service, laid out if it is on one line. */
   readonly text: ReadonlySignal<string>;
@@ -29,14 +33,14 @@ export class EntryState {
   readonly isConflict: ReadonlySignal<boolean>;
   /** Why the text of the user is not JSON. */
   readonly problem: Signal<string | undefined> = signal(undefined);
-  readonly #drafts: Map<string, Draft>;
+  /** True while the user compares both values of a conflict, and chooses one. */
+  readonly isComparing: Signal<boolean> = signal(false);
   #check: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param drafts What the user has not saved, by keys: it outlives this object. */
-  constructor(key: string, drafts: Map<string, Draft>) {
+  /** @param drafts What the user has not saved: it outlives this object. */
+  constructor(key: string, drafts: Drafts) {
     this.key = key;
-    this.#drafts = drafts;
-    this.draft = signal(drafts.get(key));
+    this.draft = drafts.at({view: 'entries', key});
     this.saved = new Loaded(() => this.#load());
     this.readable = computed(() => {
       const text = this.saved.value.value?.text;
@@ -54,6 +58,7 @@ export class EntryState {
   /** Loads the entry again, since it may have changed. */
   async reload(): Promise<void> {
     await this.saved.reload();
+    if (!this.isConflict.value) this.isComparing.value = false;
     const status = this.status.value;
     // The service is back.
     if (
@@ -68,10 +73,11 @@ export class EntryState {
   edit(text: string): void {
     const {saved, readable} = this;
     const {base, baseText, isLaidOut} = this.draft.value ?? this.#begin();
-    this.status.value = {kind: 'none'};
+    const isChanging = this.#isChanging();
+    if (!isChanging) this.status.value = {kind: 'none'};
     // Undone to what the service has: there is nothing to save.
     const original = isLaidOut ? readable.value : saved.value.value?.text;
-    const isUndone = text === original && base === saved.value.value?.etag;
+    const isUndone = !isChanging && text === (original ?? '') && base === this.#state();
     this.#keep(isUndone ? undefined : {text, base, baseText, isLaidOut});
     clearTimeout(this.#check);
     this.#check = setTimeout(() => this.#findProblem(), CHECK_AFTER_MS);
@@ -92,17 +98,16 @@ export class EntryState {
     return draft === undefined ? (this.saved.value.value?.text ?? '') : textToStore(draft);
   }
 
-  /** Begins a value for a key that has none. */
-  create(): void {
-    this.#keep(NEW_DRAFT);
-  }
-
-  /** Stores the text of the user if the entry is as it was, and keeps its time of expiry. */
+  /** Stores the text of the user if the entry is as it was, and keeps its time of expiry. Otherwise the user is asked. */
   async save(): Promise<void> {
-    const draft = this.draft.value;
-    if (draft === undefined || this.#findProblem() !== undefined) return;
-    await this.#change('Saved', async () => {
-      const ttlSeconds = secondsUntil(this.saved.value.value?.expiresAtMs);
+    // A write that does not know the time of expiry would remove it.
+    if (this.saved.value.value === undefined) await this.saved.reload();
+    const [draft, before] = [this.draft.value, this.saved.value.value];
+    if (draft === undefined || before === undefined || this.#isChanging() || this.#findProblem() !== undefined) return;
+    this.isComparing.value = this.isConflict.value;
+    if (this.isComparing.value) return;
+    const failure = await this.#change(['Saving…', 'Saved'], async () => {
+      const ttlSeconds = secondsUntil(before?.expiresAtMs);
       const {base} = draft;
       const text = textToStore(draft);
       const etag = await writeEntry(this.key, {text, expected: base, ttlSeconds});
@@ -116,35 +121,41 @@ export class EntryState {
         this.#keep(now === undefined || now.text === draft.text ? undefined : {...now, base: etag, baseText: text});
       });
     });
+    if (failure?.code === 'revision-conflict') this.isComparing.value = this.isConflict.value;
   }
 
   /** Gives up the text of the user. */
   discard(): void {
+    this.isComparing.value = false;
     this.#keep(undefined);
     this.status.value = {kind: 'none'};
   }
 
-  /** Goes on with the text of the user, which will replace what the other program stored. */
-  rebase(): void {
+  /** Stores the text of the user in place of the value of the other program that is shown. */
+  async replace(): Promise<void> {
     const {draft, saved} = this;
-    if (draft.value === undefined) return;
-    this.#keep({...draft.value, base: this.#state(), baseText: saved.value.value?.text ?? ''});
-    this.status.value = {kind: 'none'};
+    this.isComparing.value = false;
+    if (draft.value !== undefined && this.#findProblem() === undefined)
+      this.#keep({...draft.value, base: this.#state(), baseText: saved.value.value?.text ?? ''});
+    await this.save();
   }
 
   /** Changes when the entry expires: seconds from now, or null for never. */
   async setExpiry(ttlSeconds: number | null): Promise<void> {
     const saved = this.saved.value.value;
-    if (saved != null) await this.#change('Time to live changed', () => changeExpiry(this.key, saved.etag, ttlSeconds));
+    if (saved == null) return;
+    const words = ['Changing the time to live…', 'Time to live changed'] as const;
+    await this.#change(words, () => changeExpiry(this.key, saved.etag, ttlSeconds));
   }
 
   /** Deletes the entry, unless it has changed since it was shown. */
   async delete(): Promise<void> {
     const saved = this.saved.value.value;
     if (saved == null) return;
-    await this.#change('Deleted', async () => {
+    await this.#change(['Deleting…', 'Deleted'], async () => {
       await deleteEntry(this.key, saved.etag);
       this.#keep(undefined);
+      announce('The entry was deleted');
     });
   }
 
@@ -162,24 +173,36 @@ export class EntryState {
 
   async #load(): Promise<ReadEntry | null> {
     const read = await readEntry(this.key);
+    if (read !== null) this.isNew.value = false;
     const draft = this.draft.value;
     if (draft === undefined) return read;
-    // A new time to live, or the same value again, is no conflict. Nor is an existing entry, if nothing was typed for a new one.
+    // A new time to live, or the same value again, is no conflict.
     if (draft.base !== 'absent' && read?.text === draft.baseText) this.#keep({...draft, base: read.etag});
-    else if (draft.base === 'absent' && draft.text === '' && read !== null) this.#keep(undefined);
     return read;
   }
 
-  async #change(done: string, change: () => Promise<void>): Promise<void> {
-    this.status.value = {kind: 'changing'};
+  #isChanging(): boolean {
+    return this.status.value.kind === 'changing';
+  }
+
+  /** Makes one change at a time: another one meanwhile would meet the first as that of another program. */
+  async #change(
+    [doing, done]: readonly [doing: string, done: string],
+    change: () => Promise<void>,
+  ): Promise<CallFailure | undefined> {
+    if (this.#isChanging()) return undefined;
+    this.status.value = {kind: 'changing', text: doing};
     try {
       await change();
       await this.saved.reload();
       this.status.value = {kind: 'done', text: done};
+      return undefined;
     } catch (error) {
-      this.status.value = {kind: 'failed', failure: toCallFailure(error)};
-      // What has changed meanwhile is shown beside the failure.
+      const failure = toCallFailure(error);
+      // What has changed meanwhile is shown beside the failure, or the user is asked about it.
       await this.saved.reload();
+      this.status.value = {kind: 'failed', failure};
+      return failure;
     }
   }
 
@@ -191,8 +214,6 @@ export class EntryState {
   #keep(draft: Draft | undefined): void {
     this.draft.value = draft;
     if (draft === undefined) this.problem.value = undefined;
-    if (draft === undefined) this.#drafts.delete(this.key);
-    else this.#drafts.set(this.key, draft);
   }
 }
 

@@ -5,15 +5,20 @@ import {CallerName, findPluginOf, PluginLink} from '../plugins/plugin-links.tsx'
 import {formatRoute} from '../route.ts';
 import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
+import {clickIf} from '../shell/click-if.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Dialog} from '../shell/dialog.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatCurl} from '../shell/format/format-curl.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
 import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import {Loading} from '../shell/loading.tsx';
+import {Marked} from '../shell/marked.tsx';
+import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {ConflictView} from './conflict-view.tsx';
+import {ConflictNote} from './conflict-view.tsx';
 import {entryPath} from './entry-calls.ts';
 import type {EntryState} from './entry-state.ts';
 import {JsonView} from './json-view.tsx';
@@ -34,16 +39,18 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
   useEffect(() => heading.current?.focus(), [entry]);
   const saved = entry.saved.value.value;
   const failure = entry.saved.failure.value;
+  // What the user has typed is shown also while the service is away.
+  const hasText = saved != null || entry.draft.value !== undefined || entry.isNew.value;
   return (
     <section
       class="entry"
       aria-labelledby="entry-title"
       onKeyDown={event => {
-        if (isPressed(event, SHORTCUTS.leave)) onClose();
+        if (isPressed(event, SHORTCUTS.leave) && !event.defaultPrevented) onClose();
       }}
     >
-      <header class="entry-head">
-        <h2 id="entry-title" ref={heading} tabIndex={-1}>
+      <header class="entry-head apart">
+        <h2 id="entry-title" ref={heading} tabIndex={-1} data-home={hasText ? undefined : ''}>
           <bdi>
             <Breakable text={entry.key} />
           </bdi>
@@ -53,11 +60,9 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
         </button>
       </header>
       {failure !== undefined && <FailureNote failure={failure} />}
-      {saved === undefined && failure === undefined && <p class="quiet">Loading…</p>}
-      {saved === null && entry.draft.value === undefined && <NoEntry entry={entry} />}
-      {(saved != null || (saved === null && entry.draft.value !== undefined)) && (
-        <Content entry={entry} state={state} />
-      )}
+      {saved === undefined && failure === undefined && <Loading />}
+      {saved === null && !hasText && <NoEntry entry={entry} />}
+      {hasText && <Content entry={entry} state={state} />}
     </section>
   );
 }
@@ -69,7 +74,7 @@ function NoEntry({entry}: {readonly entry: EntryState}) {
       title={entry.status.value.kind === 'done' ? 'The entry was deleted.' : 'There is no entry with this key.'}
     >
       {entry.status.value.kind !== 'done' && <p>It may have been deleted, or have expired.</p>}
-      <button type="button" onClick={() => entry.create()}>
+      <button type="button" onClick={setTo(entry.isNew, true)}>
         Create it
       </button>
     </EmptyState>
@@ -83,17 +88,14 @@ function Content({entry, state}: ContentProps) {
     <>
       <EntryFacts entry={entry} />
       <EntryLinks entry={entry} state={state} />
-      {entry.isConflict.value ? (
-        <ConflictView entry={entry} />
-      ) : (
-        <JsonView
-          text={entry.text.value}
-          label="Value"
-          onEdit={text => entry.edit(text)}
-          onSave={() => void entry.save()}
-          exactText={() => entry.exactText()}
-        />
-      )}
+      <ConflictNote entry={entry} />
+      <JsonView
+        text={entry.text.value}
+        label="Value"
+        onEdit={text => entry.edit(text)}
+        onSave={() => void entry.save()}
+        exactText={() => entry.exactText()}
+      />
       <Foot entry={entry} />
     </>
   );
@@ -101,14 +103,15 @@ function Content({entry, state}: ContentProps) {
 
 function EntryFacts({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
-  if (saved == null) return <p class="quiet">New entry, not stored yet</p>;
+  if (saved === undefined) return null;
+  if (saved === null) return <p class="quiet">New entry, not stored yet</p>;
   const isLaidOut = entry.draft.value?.isLaidOut ?? entry.readable.value !== saved.text;
   return (
     <div class="entry-facts">
       <span class="quiet">
         Revision {saved.revision} · {formatBytes(saved.sizeBytes)}
         {isLaidOut && ' on one line, laid out here'} · changed{' '}
-        <time dateTime={new Date(saved.updatedAtMs).toISOString()}>{new Date(saved.updatedAtMs).toLocaleString()}</time>
+        <time dateTime={new Date(saved.updatedAtMs).toISOString()}>{formatMoment(saved.updatedAtMs)}</time>
       </span>
       <TimeToLive entry={entry} />
     </div>
@@ -121,7 +124,7 @@ function EntryLinks({entry, state}: ContentProps) {
   const plugin = findPluginOf(state, key);
   const writtenBy = entry.saved.value.value?.writtenBy;
   return (
-    <p class="entry-links quiet">
+    <p class="links quiet">
       {plugin !== undefined && writtenBy !== `plugin:${plugin}` && (
         <span>
           Plugin: <PluginLink state={state} id={plugin} />
@@ -138,31 +141,26 @@ function EntryLinks({entry, state}: ContentProps) {
 }
 
 function Foot({entry}: {readonly entry: EntryState}) {
-  const draft = entry.draft.value;
+  const isEdited = entry.draft.value !== undefined;
   const isChanging = entry.status.value.kind === 'changing';
   const problem = entry.problem.value;
   return (
-    <footer class="entry-foot">
+    <footer class="entry-foot stack">
       <Status entry={entry} />
-      <div class="entry-buttons">
-        {!entry.isConflict.value && (
-          <>
-            <button
-              type="button"
-              class="primary"
-              disabled={draft === undefined || problem !== undefined || isChanging}
-              onClick={() => void entry.save()}
-            >
-              Save
-            </button>
-            <button type="button" disabled={draft === undefined || isChanging} onClick={() => entry.discard()}>
-              Discard
-            </button>
-            <button type="button" onClick={() => entry.format()}>
-              Format
-            </button>
-          </>
-        )}
+      <div class="buttons">
+        <button
+          type="button"
+          class="primary"
+          {...clickIf(isEdited && problem === undefined && !isChanging, () => void entry.save())}
+        >
+          Save
+        </button>
+        <button type="button" {...clickIf(isEdited && !isChanging, () => entry.discard())}>
+          Discard
+        </button>
+        <button type="button" onClick={() => entry.format()}>
+          Format
+        </button>
         <CopyCommands entry={entry} />
         <DeleteButton entry={entry} />
       </div>
@@ -177,29 +175,31 @@ function Status({entry}: {readonly entry: EntryState}) {
   return (
     <div role="status" class="entry-status">
       {problem !== undefined && <p class="problem">Not JSON: {problem}</p>}
-      {problem === undefined && isEdited && <p class="quiet">Changed, not saved</p>}
+      {status.kind === 'changing' && <Loading text={status.text} />}
+      {problem === undefined && isEdited && status.kind !== 'changing' && <p class="quiet">Changed, not saved</p>}
       {status.kind === 'done' && !isEdited && <p>{status.text}</p>}
       {status.kind === 'failed' && !entry.isConflict.value && <FailureNote failure={status.failure} />}
     </div>
   );
 }
 
-/** Commands that read the entry, and that store the value as it is in the service. */
+/** Copies the value, or what is typed while there is none, and commands that read the entry, and that store the value as it is in the service. */
 function CopyCommands({entry}: {readonly entry: EntryState}): ComponentChildren {
   const url = programAddress() + entryPath(entry.key);
   const saved = entry.saved.value.value;
-  if (saved == null) return null;
+  if (saved == null)
+    return entry.draft.value && <CopyButton name="Copy" about="what you have typed" text={entry.exactText()} />;
+  const read = formatCurl({method: 'GET', url});
+  const headers = {'Content-Type': 'application/json'};
   const isShort = saved.text.length <= CURL_LENGTH_MAX;
+  const write = isShort ? formatCurl({method: 'PUT', url, headers, body: saved.text}) : undefined;
   return (
     <>
       <CopyButton name="Copy" about="the value as it is stored" text={saved.text} />
-      <CopyButton name="curl" about="to read the entry" text={formatCurl({method: 'GET', url})} />
-      {isShort && (
-        <CopyButton
-          name="curl to write"
-          about="the entry"
-          text={formatCurl({method: 'PUT', url, headers: {'Content-Type': 'application/json'}, body: saved.text})}
-        />
+      {read !== undefined && <CopyButton name="Copy curl" about="to read the entry" text={read} />}
+      {write !== undefined && <CopyButton name="Copy curl to write" about="the entry" text={write} />}
+      {write === undefined && isShort && (
+        <span class="quiet">In a shell of your system, use “crewroom get” and, with a file, “crewroom put”.</span>
       )}
     </>
   );
@@ -207,30 +207,22 @@ function CopyCommands({entry}: {readonly entry: EntryState}): ComponentChildren 
 
 function DeleteButton({entry}: {readonly entry: EntryState}) {
   const isAsking = useSignal(false);
-  const close = (): void => {
-    isAsking.value = false;
-  };
+  const close = setTo(isAsking, false);
   if (entry.saved.value.value == null) return null;
   return (
     <>
-      <button
-        type="button"
-        class="danger-button"
-        onClick={() => {
-          isAsking.value = true;
-        }}
-      >
+      <button type="button" class="danger-button" onClick={setTo(isAsking, true)}>
         Delete…
       </button>
       {isAsking.value && (
         <Dialog title="Delete this entry?" onClose={close}>
           <p>
             <code>
-              <bdi>{entry.key}</bdi>
+              <Marked text={entry.key} />
             </code>
           </p>
           <p class="quiet">It is deleted from the disk. This cannot be undone.</p>
-          <div class="dialog-foot">
+          <div class="buttons">
             <button type="button" onClick={close}>
               Keep it
             </button>

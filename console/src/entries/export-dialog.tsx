@@ -1,6 +1,7 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import type {CallFailure} from '../service/call-service.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatBytes} from '../shell/format/format-figures.ts';
@@ -59,12 +60,12 @@ export function ExportDialog({prefix, onClose}: ExportDialogProps) {
         )}
         {status.value.kind === 'failed' && <FailureNote failure={status.value.failure} />}
       </div>
-      <div class="dialog-foot">
-        <button type="button" onClick={onClose}>
+      <div class="buttons">
+        <button type="button" data-home onClick={onClose}>
           {kind === 'running' ? 'Cancel' : 'Close'}
         </button>
         {kind !== 'done' && (
-          <button type="button" class="primary" disabled={kind === 'running'} onClick={() => void start()}>
+          <button type="button" class="primary" {...clickIf(kind !== 'running', () => void start())}>
             Export
           </button>
         )}

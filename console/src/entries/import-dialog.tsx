@@ -1,23 +1,25 @@
 import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useId, useRef} from 'preact/hooks';
 import type {CallFailure} from '../service/call-service.ts';
+import type {Imported, ImportMode} from '../service/documents.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {Command} from '../shell/command.tsx';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {toCallFailure} from '../state/loaded.ts';
-import {type Imported, type ImportMode, importEntries, type SnapshotBefore, saveBefore} from './transfer-calls.ts';
+import {importEntries, type SnapshotBefore, saveBefore} from './transfer-calls.ts';
 
 type Status =
   | {readonly kind: 'ready' | 'saving'}
   /** The part of the file that was sent, from 0 to 1. */
   | {readonly kind: 'checking' | 'importing'; readonly part: number}
-  | {readonly kind: 'cancelled'; readonly part: number; readonly undo: string | undefined}
+  | {readonly kind: 'cancelled'; readonly part: number; readonly saved: SnapshotBefore}
   /** Everything is valid: the user sees what an import would do, and decides. */
   | {readonly kind: 'asking'; readonly result: Imported}
-  | {readonly kind: 'done'; readonly result: Imported; readonly undo: string | undefined}
+  | {readonly kind: 'done'; readonly result: Imported; readonly saved: SnapshotBefore}
   /** The entries before could not be saved: nothing was imported, and the user decides again. */
   | {readonly kind: 'unsaved'; readonly failure: CallFailure; readonly result: Imported}
-  | {readonly kind: 'failed'; readonly failure: CallFailure; readonly undo: string | undefined};
+  | {readonly kind: 'failed'; readonly failure: CallFailure; readonly saved: SnapshotBefore};
 
 /** Imports an export. The file is checked first, so that the user sees what would change before anything does. */
 export function ImportDialog({onClose}: {readonly onClose: () => void}) {
@@ -26,10 +28,11 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
   const status = useSignal<Status>({kind: 'ready'});
   const running = useRef(new AbortController());
   useEffect(() => () => running.current.abort(), []);
-  const run = async (dryRun: boolean, {undo, storeId, revision}: SnapshotBefore = {}): Promise<void> => {
+  const run = async (dryRun: boolean, saved: SnapshotBefore = {}): Promise<void> => {
+    const {storeId, revision} = saved;
     if (file.value === undefined) return;
     const kind = dryRun ? 'checking' : 'importing';
-    const since = revision === undefined ? undefined : `${storeId}-${revision}`;
+    const keepAfter = revision === undefined ? undefined : `${storeId}-${revision}`;
     let sent = 0;
     const onProgress = (part: number): void => {
       sent = part;
@@ -39,12 +42,12 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
     running.current = new AbortController();
     const {signal} = running.current;
     try {
-      const result = await importEntries(file.value, {mode: mode.value, since, dryRun, onProgress, signal});
-      status.value = dryRun ? {kind: 'asking', result} : {kind: 'done', result, undo};
+      const result = await importEntries(file.value, {mode: mode.value, keepAfter, dryRun, onProgress, signal});
+      status.value = dryRun ? {kind: 'asking', result} : {kind: 'done', result, saved};
     } catch (error) {
       status.value = signal.aborted
-        ? {kind: 'cancelled', part: sent, undo}
-        : {kind: 'failed', failure: toCallFailure(error), undo};
+        ? {kind: 'cancelled', part: sent, saved}
+        : {kind: 'failed', failure: toCallFailure(error), saved};
     }
   };
   /** Imports what was checked; what it replaces or deletes with `replace` is saved first. */
@@ -71,8 +74,8 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
       <div role="status">
         <StatusText status={status.value} mode={mode.value} />
       </div>
-      <div class="dialog-foot">
-        <button type="button" onClick={close}>
+      <div class="buttons">
+        <button type="button" data-home onClick={close}>
           {kind === 'done' || kind === 'cancelled' ? 'Close' : 'Cancel'}
         </button>
         {status.value.kind === 'asking' || status.value.kind === 'unsaved' ? (
@@ -81,8 +84,7 @@ export function ImportDialog({onClose}: {readonly onClose: () => void}) {
           <button
             type="button"
             class="primary"
-            disabled={file.value === undefined || isRunning || kind === 'done'}
-            onClick={() => void run(true)}
+            {...clickIf(file.value !== undefined && !isRunning && kind !== 'done', () => void run(true))}
           >
             Check the file
           </button>
@@ -126,7 +128,7 @@ const MODES: readonly (readonly [mode: ImportMode, text: string])[] = [
 function Choices({file, mode, status, isDisabled}: ChoicesProps) {
   const id = useId();
   return (
-    <fieldset class="import-choices" disabled={isDisabled}>
+    <fieldset class="import-choices stack" disabled={isDisabled}>
       <legend class="hidden">What to import</legend>
       <label for={id}>A file with an export</label>
       <input
@@ -177,7 +179,7 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
             {mode === 'replace' && ' Entries that the file lacks are deleted last.'} Import the file again to store the
             rest.
           </p>
-          <Undo command={status.undo} />
+          <Undo saved={status.saved} />
         </div>
       );
     case 'asking':
@@ -199,24 +201,24 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
       return (
         <>
           <p>Imported {describe(status.result)}.</p>
-          <Undo command={status.undo} />
+          <Undo saved={status.saved} />
         </>
       );
     case 'failed':
       return (
         <>
           <FailureNote failure={status.failure} />
-          <Undo command={status.undo} />
+          <Undo saved={status.saved} />
         </>
       );
   }
 }
 
-function Undo({command}: {readonly command: string | undefined}) {
-  return command === undefined ? null : (
+function Undo({saved: {name, undo}}: {readonly saved: SnapshotBefore}) {
+  return name === undefined ? null : (
     <>
       <p>To undo this, run in a terminal:</p>
-      <Command text={command} />
+      <Command text={undo} instead={`Load the snapshot ${name} with “crewroom snapshot load”.`} />
     </>
   );
 }

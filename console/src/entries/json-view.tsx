@@ -29,7 +29,7 @@ export function JsonView({text, label, onEdit, onSave, exactText}: JsonViewProps
   useLayoutEffect(() => editor.value?.show(text), [text, editor.value]);
   return (
     <div class="json">
-      <div class="json-editor" ref={element} />
+      <div class="json-editor" ref={element} data-home={isReadOnly ? undefined : ''} />
       {editor.value === undefined && <pre class="json-plain">{isMissing ? text : 'Loading…'}</pre>}
     </div>
   );

@@ -4,8 +4,11 @@ import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {exampleOfWriting} from '../shell/format/example-commands.ts';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
 import {isPressed, SHORTCUTS, type Shortcut} from '../shell/keys/shortcuts.ts';
+import {Loading} from '../shell/loading.tsx';
+import {Marked} from '../shell/marked.tsx';
 import type {EntriesState} from './entries-state.ts';
 import type {RowWindow} from './row-window.ts';
 import type {Row} from './rows.ts';
@@ -40,7 +43,7 @@ export function RowList({entries, onOpen, onNew}: RowListProps & NoRowsProps) {
           </button>
         </div>
       )}
-      {!rows.isOpen.value && failure === undefined && <p class="rows-note quiet">Loading…</p>}
+      {!rows.isOpen.value && failure === undefined && <Loading name="rows-note" />}
       {isEmpty && <NoRows entries={entries} onNew={onNew} />}
       <Scroller rows={rows} entries={entries} onOpen={onOpen} />
     </div>
@@ -58,7 +61,7 @@ function NoRows({entries, onNew}: NoRowsProps) {
   if (prefix !== '')
     return (
       <EmptyState glyph="entries" title="No key begins with this prefix.">
-        <div class="entry-buttons">
+        <div class="buttons">
           <button type="button" onClick={() => entries.search('')}>
             Show all entries
           </button>
@@ -109,6 +112,7 @@ function Scroller({rows, entries, onOpen}: RowListProps & {readonly rows: RowWin
   return (
     <div
       class="rows"
+      data-home
       ref={element}
       role="listbox"
       tabIndex={0}
@@ -145,7 +149,7 @@ interface ScrollingParts {
   readonly measure: () => void;
 }
 
-/** Keeps the scrolled position of the list right: when it opens, when its rows are moved, and when the active row changes. */
+/** Keeps the scrolled position of the list right: when it opens, its rows move, or the active row changes. */
 function useScrolling(
   element: {readonly current: HTMLDivElement | null},
   {rows, entries, measure}: ScrollingParts,
@@ -206,8 +210,7 @@ function moveByKey(key: string, {entries, from, to, onOpen}: KeyParts): void {
     return;
   }
   if (key === 'Home' || key === 'End') {
-    entries.active.value = undefined;
-    entries.showFrom(key === 'Home' ? 'start' : 'end');
+    void entries.goTo(key === 'Home' ? 'start' : 'end');
     return;
   }
   const count = key.startsWith('Page') ? to - from - 1 : 1;
@@ -228,6 +231,9 @@ interface RowLineProps {
 
 function RowLine({row, place, entries, onOpen}: RowLineProps) {
   const {prefix, active, open} = entries;
+  const {opensAtEnd, isStart, isEnd, places} = entries.rows.value;
+  // Places are distances from where the list was opened.
+  const isCounted = !opensAtEnd || isStart.value;
   const isActive = active.value === row.key;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the list, which has the focus.
@@ -238,10 +244,13 @@ function RowLine({row, place, entries, onOpen}: RowLineProps) {
       id={isActive ? 'active-row' : undefined}
       data-active={isActive}
       aria-selected={open.value?.key === row.key}
+      aria-posinset={isCounted ? place + 1 : undefined}
+      aria-setsize={isCounted && isEnd.value ? places.value : -1}
       title={row.key}
       style={{top: `${place * ROW_PIXELS}px`}}
       onClick={onOpen}
     >
+      <span class="hidden">{row.key}</span>
       <RowKey text={row.key} prefixLength={prefix.value.length} />
       {row.kind === 'entry' && <RowFacts entry={row.entry} />}
     </div>
@@ -257,12 +266,12 @@ function RowKey({text, prefixLength}: {readonly text: string; readonly prefixLen
   // Never between the halves of a character.
   const end = /^[\udc00-\udfff]/.test(text.slice(cut)) ? cut - 1 : cut;
   return (
-    <bdi class="row-key">
-      <span>
+    <bdi class="row-key" aria-hidden="true">
+      <span class="row-head">
         <span class="quiet">{text.slice(0, prefixLength)}</span>
-        {text.slice(prefixLength, end)}
+        <Marked text={text.slice(prefixLength, end)} />
       </span>
-      <span>{text.slice(end)}</span>
+      <Marked text={text.slice(end)} />
     </bdi>
   );
 }
@@ -273,7 +282,7 @@ function RowFacts({entry}: {readonly entry: Extract<Row, {kind: 'entry'}>['entry
       <span class="row-expiry quiet">{entry.expiresAt !== undefined && 'expires'}</span>
       <span class="row-size quiet">{formatBytes(entry.sizeBytes)}</span>
       <time class="row-time" dateTime={entry.updatedAt}>
-        {new Date(entry.updatedAt).toLocaleString([], {dateStyle: 'short', timeStyle: 'short'})}
+        {formatMoment(entry.updatedAt)}
       </time>
     </>
   );

@@ -73,7 +73,7 @@ export class RowWindow {
     return this.#parts.start !== 'start';
   }
 
-  /** Loads what is visible, and some more. @param from Place of the first visible row. @param to Place after the last one. */
+  /** Loads visible rows and some more. @param from Place of the first visible row. @param to Place after the last. */
   async show(from: number, to: number): Promise<void> {
     this.#visible = {from, to};
     if (!this.isOpen.value || this.failure.value !== undefined || this.#isFilling) return;

@@ -1,4 +1,5 @@
-import {type ListedEntry, type Listing, listEntries} from './entry-calls.ts';
+import type {Listing} from '../service/documents.ts';
+import {type ListedEntry, listEntries} from './entry-calls.ts';
 import {lastKeyUnder} from './key-order.ts';
 
 /** A line of the list: an entry, or a folder, which stands for all keys that begin with its path. `key` is unique and orders them. */
@@ -37,29 +38,33 @@ const FOLDER_CALLS_MAX = 20;
 /** Returns a source of all entries whose keys begin with a prefix. */
 export function entriesUnder(prefix: string): RowSource {
   return async ({after, reverse, signal}) => {
-    const {entries, next} = await list(prefix, {
+    const {entries, cursor} = await list(prefix, {
       after: cursorAfter(after, reverse),
       reverse,
       limit: PAGE_ROWS,
       signal,
     });
-    return {rows: entries.map(entry => toRow(prefix, 'list', entry)), hasMore: next !== undefined};
+    return {rows: entries.map(entry => toRow(prefix, 'list', entry)), hasMore: cursor !== undefined};
   };
 }
 
-/** Returns a source of the folders and entries of one level: keys are cut after the first slash that follows the prefix. */
+/** Returns a source of the folders and entries of one level: keys are cut after the first slash after the prefix. */
 export function levelUnder(prefix: string): RowSource {
   return async ({after, reverse, signal}) => {
     const rows: Row[] = [];
     let last = after;
     for (let calls = 0; calls < FOLDER_CALLS_MAX && rows.length < PAGE_ROWS; calls++) {
-      const cursor = cursorAfter(last, reverse);
-      const {entries, next} = await list(prefix, {after: cursor, reverse, limit: FOLDER_ENTRIES, signal});
+      const {entries, cursor} = await list(prefix, {
+        after: cursorAfter(last, reverse),
+        reverse,
+        limit: FOLDER_ENTRIES,
+        signal,
+      });
       for (const entry of entries) {
         const row = toRow(prefix, 'folders', entry);
         if (row.kind === 'entry' || row.key !== rows.at(-1)?.key || rows.at(-1)?.kind !== 'folder') rows.push(row);
       }
-      if (next === undefined) return {rows, hasMore: false};
+      if (cursor === undefined) return {rows, hasMore: false};
       last = rows.at(-1);
     }
     return {rows, hasMore: true};
@@ -81,7 +86,7 @@ export async function hasKeys(prefix: string, signal: AbortSignal): Promise<bool
   return entries.length > 0;
 }
 
-/** Returns the cursor that passes over all keys of a row. In reverse the path of a folder itself is before all keys in it. */
+/** Returns the cursor that passes over all keys of a row. In reverse a folder's own path is before all keys in it. */
 function cursorAfter(row: Row | undefined, reverse: boolean): string | undefined {
   return row?.kind === 'folder' && !reverse ? lastKeyUnder(row.key) : row?.key;
 }

@@ -1,6 +1,9 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useId} from 'preact/hooks';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatDuration} from '../shell/format/format-figures.ts';
+import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import {setTo} from '../shell/set-to.ts';
 import type {EntryState} from './entry-state.ts';
 
 /** Units in which a time to live can be given, in seconds. */
@@ -17,17 +20,19 @@ export function TimeToLive({entry}: {readonly entry: EntryState}) {
   const isOpen = useSignal(false);
   if (saved == null) return null;
   return (
-    <div class="ttl">
+    <section
+      class="ttl"
+      aria-label="Time to live"
+      onKeyDown={event => {
+        if (!isOpen.value || !isPressed(event, SHORTCUTS.leave)) return;
+        event.preventDefault();
+        isOpen.value = false;
+      }}
+    >
       <span class="quiet">
         {saved.expiresAtMs === undefined ? 'Never expires' : <Countdown untilMs={saved.expiresAtMs} />}
       </span>
-      <button
-        type="button"
-        aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
-      >
+      <button type="button" data-home aria-expanded={isOpen.value} onClick={setTo(isOpen, !isOpen.value)}>
         Time to live…
       </button>
       {isOpen.value && (
@@ -38,7 +43,7 @@ export function TimeToLive({entry}: {readonly entry: EntryState}) {
           }}
         />
       )}
-    </div>
+    </section>
   );
 }
 
@@ -52,8 +57,7 @@ function Countdown({untilMs}: {readonly untilMs: number}) {
   }, [nowMs]);
   return (
     <>
-      Expires in <strong>{formatDuration((untilMs - nowMs.value) / 1000)}</strong>, at{' '}
-      {new Date(untilMs).toLocaleString()}
+      Expires in <strong>{formatDuration((untilMs - nowMs.value) / 1000)}</strong>, at {formatMoment(untilMs)}
     </>
   );
 }

@@ -1,17 +1,6 @@
 import {CallFailure, callService, fetchAsOwner, readFailure} from '../service/call-service.ts';
+import type {Imported, ImportMode} from '../service/documents.ts';
 import {dropRefusedToken, ownerHeaders} from '../service/owner.ts';
-
-/** Answer of `POST /api/import`. */
-export interface Imported {
-  readonly entries: number;
-  readonly created: number;
-  readonly replaced: number;
-  readonly expired: number;
-  readonly deleted: number;
-}
-
-/** Treatment of entries that the file does not have: `merge` keeps them, `replace` deletes them. */
-export type ImportMode = 'merge' | 'replace';
 
 /** Progress of an export. */
 export interface ExportProgress {
@@ -60,7 +49,8 @@ export async function exportEntries({prefix, onProgress, signal}: ExportParts): 
 
 /** Answer of `POST /api/snapshots`: empty if the store is in memory. */
 export interface SnapshotBefore {
-  /** Command line that restores the entries. */
+  readonly name?: string;
+  /** Command line that restores the entries; absent if none passes on the paths of the service. */
   readonly undo?: string;
   /** The store and its revision that the entries are of. */
   readonly storeId?: string;
@@ -85,7 +75,7 @@ export async function saveBefore(file: Blob, signal: AbortSignal): Promise<Snaps
 interface ImportParts {
   readonly mode: ImportMode;
   /** `replace` deletes no entry that was written after this revision, given with its store. */
-  readonly since?: string | undefined;
+  readonly keepAfter?: string | undefined;
   /** Checks everything, and stores nothing. */
   readonly dryRun: boolean;
   /** Called with the part that was sent, from 0 to 1. */
@@ -100,10 +90,10 @@ interface ImportParts {
  */
 export async function importEntries(
   file: Blob,
-  {mode, since, dryRun, onProgress, signal}: ImportParts,
+  {mode, keepAfter, dryRun, onProgress, signal}: ImportParts,
 ): Promise<Imported> {
   const request = new XMLHttpRequest();
-  const query = {mode, ...(since === undefined ? {} : {since}), 'dry-run': String(dryRun)};
+  const query = {mode, ...(keepAfter === undefined ? {} : {keepAfter}), dryRun: String(dryRun)};
   request.open('POST', `/api/import?${new URLSearchParams(query)}`);
   const sent = ownerHeaders();
   for (const [name, value] of Object.entries(sent)) request.setRequestHeader(name, value);

@@ -3,7 +3,9 @@ import {CallerName, PluginLink} from '../plugins/plugin-links.tsx';
 import {formatRoute} from '../route.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import {DetailPanel} from '../shell/live/detail-panel.tsx';
+import {Marked} from '../shell/marked.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {KIND_NAMES, type ReceivedEvent} from './received-event.ts';
@@ -23,19 +25,26 @@ export function EventDetail({event, state, onClose}: EventDetailProps) {
     <DetailPanel title={KIND_NAMES[kind]} onClose={onClose}>
       <Facts
         facts={[
-          ['Key', key && <a href={formatRoute({view: 'entries', key})}>{key}</a>],
+          [
+            'Key',
+            key && (
+              <a href={formatRoute({view: 'entries', key})}>
+                <Marked text={key} />
+              </a>
+            ),
+          ],
           ['Plugin', plugin && <PluginLink state={state} id={plugin} />],
           ['Written by', writtenBy && <CallerName state={state} principal={writtenBy} />],
           ['Revision', revision],
           ['Size', sizeBytes === undefined ? undefined : `${sizeBytes.toLocaleString('en')} bytes`],
-          ['Expires', expiresAtMs === undefined ? undefined : new Date(expiresAtMs).toLocaleString()],
-          ['Received', new Date(receivedMs).toLocaleString()],
+          ['Expires', expiresAtMs === undefined ? undefined : formatMoment(expiresAtMs)],
+          ['Received', receivedMs === undefined ? undefined : formatMoment(receivedMs)],
         ]}
       />
       {text !== '' && <TextBox text={shown} label="Value" />}
       {isCut && <p class="quiet">The value is longer than what is shown here.</p>}
       {text !== '' && !isCut && (
-        <p class="detail-actions">
+        <p class="buttons">
           <CopyButton text={text} about="the text" />
         </p>
       )}

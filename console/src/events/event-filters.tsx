@@ -1,4 +1,5 @@
 import {useSignal} from '@preact/signals';
+import {takeText} from '../shell/set-to.ts';
 import {CHOSEN_KINDS, type EventsState} from './events-state.ts';
 import {KIND_NAMES} from './received-event.ts';
 import type {ReplayRange} from './replay-range.ts';
@@ -27,9 +28,7 @@ export function EventFilters({events}: {readonly events: EventsState}) {
           class="prefix"
           spellcheck={false}
           value={events.prefix.value}
-          onInput={({currentTarget}) => {
-            events.prefix.value = currentTarget.value;
-          }}
+          onInput={takeText(events.prefix)}
         />
       </label>
       <Replay events={events} />
@@ -39,11 +38,11 @@ export function EventFilters({events}: {readonly events: EventsState}) {
 
 /** Shows changes after a revision again, of those that the service still has. */
 function Replay({events}: {readonly events: EventsState}) {
-  const since = useSignal('');
+  const after = useSignal('');
   const range = events.range.value;
   const replay = (event: Event): void => {
     event.preventDefault();
-    void events.replayTyped(Number(since.value));
+    void events.replayTyped(Number(after.value));
   };
   return (
     <form onSubmit={replay}>
@@ -51,17 +50,15 @@ function Replay({events}: {readonly events: EventsState}) {
         Replay after revision
         <input
           type="text"
-          class="since"
+          class="revision"
           inputMode="numeric"
           autocomplete="off"
           required
           pattern="[0-9]{1,15}"
           title="A revision: 0, or a larger whole number"
-          value={since.value}
+          value={after.value}
           onFocus={() => void events.loadRange()}
-          onInput={({currentTarget}) => {
-            since.value = currentTarget.value;
-          }}
+          onInput={takeText(after)}
         />
       </label>
       <button type="submit">Replay</button>

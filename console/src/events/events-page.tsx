@@ -8,7 +8,10 @@ import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
+import {Loading} from '../shell/loading.tsx';
+import {Marked} from '../shell/marked.tsx';
 import type {PageProps} from '../shell/page-props.ts';
+import {setTo} from '../shell/set-to.ts';
 import {EventDetail} from './event-detail.tsx';
 import {EventFilters} from './event-filters.tsx';
 import {EventsState} from './events-state.ts';
@@ -17,26 +20,18 @@ import {KIND_NAMES, type ReceivedEvent} from './received-event.ts';
 /** Changes as they happen, or since a revision. */
 export function EventsPage({state}: PageProps) {
   const events = useMemo(() => new EventsState(state.client), [state]);
-  useEffect(() => {
-    const left = new AbortController();
-    state.whileWatched(left.signal, watched => events.follow(watched));
-    return () => left.abort();
-  }, [state, events]);
+  useEffect(() => state.whileWatched(watched => events.follow(watched)), [state, events]);
   const row = useCallback(
-    (line: LiveLine<ReceivedEvent>) => (
+    (line: LiveLine<ReceivedEvent>, isSelected: boolean) => (
       <EventRow
+        isSelected={isSelected}
         event={line.content}
-        onSelect={() => {
-          events.selected.value = line;
-        }}
+        onSelect={setTo(events.selected, isSelected ? undefined : line)}
       />
     ),
     [events],
   );
-  const close = useCallback(() => {
-    events.selected.value = undefined;
-    document.querySelector<HTMLElement>('.live')?.focus();
-  }, [events]);
+  const close = useCallback(setTo(events.selected, undefined), [events]);
   const selected = events.selected.value;
   return (
     <LivePage
@@ -67,41 +62,32 @@ function NoEvents({events}: {readonly events: EventsState}) {
         </button>
       </EmptyState>
     );
-  if (!events.isConnected.value) return <p class="page quiet">Connecting…</p>;
-  const range = events.range.value;
-  const isNew = range !== undefined && range.after === range.last;
-  if (isNew)
-    return (
-      <EmptyState glyph="events" title="Nothing has changed since this page was opened.">
-        <p>Each change appears here by itself. Store a value:</p>
-        <Command text={exampleOfWriting()} />
-      </EmptyState>
-    );
+  if (!events.isConnected.value) return <Loading name="page" text="Connecting…" unless={events.failure.value} />;
   return (
     <EmptyState glyph="events" title="Nothing has changed since this page was opened.">
-      <p>Each change appears here by itself.</p>
-      <button type="button" onClick={() => void events.replayLast()}>
-        Show the last changes
-      </button>
+      <p>Each change appears here by itself. Store a value:</p>
+      <Command text={exampleOfWriting()} />
     </EmptyState>
   );
 }
 
 interface EventRowProps {
   readonly event: ReceivedEvent;
+  readonly isSelected: boolean;
   readonly onSelect: () => void;
 }
 
-function EventRow({event: {kind, receivedMs, revision, key, plugin, text}, onSelect}: EventRowProps) {
+function EventRow({isSelected, event: {kind, receivedMs, revision, key, plugin, text}, onSelect}: EventRowProps) {
   const subject = key ?? plugin ?? '';
   return (
     <div class="event-line" data-kind={kind}>
-      <time dateTime={new Date(receivedMs).toISOString()}>{formatClock(receivedMs)}</time>
+      <time>{receivedMs === undefined ? '' : formatClock(receivedMs)}</time>
       <span class="quiet revision">{revision}</span>
       <button
         type="button"
         class="live-button"
         tabIndex={-1}
+        aria-expanded={isSelected}
         aria-label={`${KIND_NAMES[kind]} ${subject}`}
         onClick={onSelect}
       >
@@ -110,7 +96,7 @@ function EventRow({event: {kind, receivedMs, revision, key, plugin, text}, onSel
       <span class="one-line subject">
         {key !== undefined && (
           <a href={formatRoute({view: 'entries', key})} tabIndex={-1}>
-            <bdi>{key}</bdi>
+            <Marked text={key} />
           </a>
         )}
         {plugin !== undefined && (
@@ -120,7 +106,7 @@ function EventRow({event: {kind, receivedMs, revision, key, plugin, text}, onSel
         )}
       </span>
       <span class="one-line quiet">
-        <bdi>{text.slice(0, PREVIEW_LENGTH)}</bdi>
+        <Marked text={text.slice(0, PREVIEW_LENGTH)} />
       </span>
     </div>
   );

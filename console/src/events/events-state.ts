@@ -1,22 +1,22 @@
 import {effect, type Signal, signal} from '@preact/signals';
-import type {Client, ClientEvent, EventKind, Revision} from 'crewroom/client';
+import type {Client, Event, Revision} from 'crewroom/client';
 import {CallFailure, callService} from '../service/call-service.ts';
 import {atNextChange} from '../shell/live/change-interval.ts';
 import {LINES_MAX, type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
-import {KIND_NAMES, keepEvent, type ReceivedEvent} from './received-event.ts';
+import {KIND_NAMES, keepEvent, type ReceivedEvent, type ShownKind} from './received-event.ts';
 import {findLastChanges, loadReplayRange, type ReplayRange} from './replay-range.ts';
 
 /** Kinds that the user may choose. The list without `reset` would have gaps that nothing shows. */
-export const CHOSEN_KINDS = (Object.keys(KIND_NAMES) as EventKind[]).filter(kind => kind !== 'reset');
+export const CHOSEN_KINDS = (Object.keys(KIND_NAMES) as ShownKind[]).filter(kind => kind !== 'reset');
 
 /** Logs have views of their own, and a plugin may log thousands of lines a second. */
 const KINDS_AT_FIRST = CHOSEN_KINDS.filter(kind => kind !== 'plugin-log');
 
-/** The events of the service: those since the page was opened, or since a revision. */
+/** The events of the service: the last ones when the page is opened, or those since a revision, and those that follow. */
 export class EventsState {
   readonly lines: LiveLines<ReceivedEvent> = new LiveLines(atNextChange);
-  readonly kinds: Signal<ReadonlySet<EventKind>> = signal(new Set(KINDS_AT_FIRST));
+  readonly kinds: Signal<ReadonlySet<ShownKind>> = signal(new Set(KINDS_AT_FIRST));
   readonly prefix: Signal<string> = signal('');
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   /** True while changes arrive as they happen. */
@@ -26,10 +26,12 @@ export class EventsState {
   readonly range: Signal<ReplayRange | undefined> = signal(undefined);
   readonly #client: Client;
   /** The stream that is followed. */
-  #events: {readonly cursor: Revision | undefined} | undefined;
-  #since: Revision | undefined;
+  #events: {readonly cursor: string | undefined} | undefined;
+  #after: Revision | string | undefined;
   /** The last revision that the stream brought, 0 before. */
   #reached = 0;
+  /** The last revision before the list began: its changes, and those before, were not received when they happened. */
+  #replayed = 0;
   #attempt = new AbortController();
 
   constructor(client: Client) {
@@ -41,8 +43,11 @@ export class EventsState {
     });
   }
 
-  /** Follows the events until the signal is aborted. */
+  /** Follows the events until the signal is aborted, at first the last ones, as many as the list has place for. */
   async follow(signal: AbortSignal): Promise<void> {
+    const beginning = this.#after ?? (await this.#findBeginning());
+    // The user may have asked for another one meanwhile.
+    this.#after ??= beginning;
     while (!signal.aborted) {
       this.#attempt = new AbortController();
       const attempt = AbortSignal.any([signal, this.#attempt.signal]);
@@ -55,15 +60,15 @@ export class EventsState {
       }
     }
     // Where another call continues.
-    this.#since = this.#events?.cursor ?? this.#since;
+    this.#after = this.#events?.cursor ?? this.#after;
   }
 
   /** Shows a kind of events, or hides it. */
-  choose(kind: EventKind, isChosen: boolean): void {
+  choose(kind: ShownKind, isChosen: boolean): void {
     this.kinds.value = new Set(CHOSEN_KINDS.filter(each => (each === kind ? isChosen : this.kinds.peek().has(each))));
     if (kind !== 'plugin-log') return;
     // A stream with other kinds continues where this one ends.
-    this.#since = this.#events?.cursor ?? this.#since;
+    this.#after = this.#events?.cursor ?? this.#after;
     this.#attempt.abort();
   }
 
@@ -74,8 +79,8 @@ export class EventsState {
   }
 
   /** Shows all changes after a revision again, and those that follow. */
-  replay(since: Revision): void {
-    this.#since = since;
+  replay(after: Revision): void {
+    this.#after = after;
     this.selected.value = undefined;
     this.lines.resume();
     this.lines.replace([]);
@@ -83,33 +88,35 @@ export class EventsState {
   }
 
   /** Shows all changes after a revision that the user typed again, if the service can replay them. */
-  async replayTyped(since: number): Promise<void> {
-    await this.#replayFrom(async ({after, last}) => {
-      // The client continues after a revision of its store, and after one that the store has lost it begins anew.
-      if (since > last) await callService(`/api/events?wait=1&since=${since}`);
-      if (since >= after) return since;
-      const advice = `Replay after ${after}, or after a later revision.`;
-      throw new CallFailure(`The log no longer has the changes up to revision ${after}`, {code: 'trimmed', advice});
-    });
-  }
-
-  /** Shows the last changes again, as many as the list has place for. */
-  async replayLast(): Promise<void> {
-    await this.#replayFrom(range => findLastChanges(range, LINES_MAX));
-  }
-
-  async #replayFrom(choose: (range: ReplayRange) => Promise<Revision>): Promise<void> {
+  async replayTyped(revision: number): Promise<void> {
     try {
       const range = await this.#readRange();
+      const {after, last} = range;
       this.range.value = range;
-      this.replay(await choose(range));
+      this.#replayed = last;
+      // The client continues after a revision of its store, and after one that the store has lost it begins anew.
+      if (revision > last) await callService(`/api/events?waitSeconds=1&after=${revision}`);
+      if (revision >= after) return this.replay(revision);
+      const advice = `Replay after ${after}, or after a later revision.`;
+      throw new CallFailure(`The log no longer has the changes up to revision ${after}`, {code: 'trimmed', advice});
     } catch (error) {
       this.failure.value = toCallFailure(error);
     }
   }
 
+  /** Returns where the list begins; undefined for now, if this page may not know more. */
+  async #findBeginning(): Promise<Revision | undefined> {
+    try {
+      const range = await this.#readRange();
+      this.#replayed = range.last;
+      return await findLastChanges(range, LINES_MAX);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Keeps the end of the range at the last change. */
-  #reach(event: ClientEvent<unknown, EventKind>): void {
+  #reach(event: Event<unknown, ShownKind>): void {
     if (!('revision' in event)) return;
     this.#reached = event.revision;
     const range = this.range.peek();
@@ -130,12 +137,12 @@ export class EventsState {
 
   async #followOnce(signal: AbortSignal): Promise<void> {
     this.isConnected.value = false;
-    const kinds: readonly EventKind[] = ['reset', ...CHOSEN_KINDS].filter(
-      (kind): kind is EventKind => kind !== 'plugin-log' || this.kinds.peek().has(kind),
+    const kinds: readonly ShownKind[] = ['reset', ...CHOSEN_KINDS].filter(
+      (kind): kind is ShownKind => kind !== 'plugin-log' || this.kinds.peek().has(kind),
     );
-    const events = this.#client.events<unknown, EventKind>({
+    const events = this.#client.events<unknown, ShownKind>({
       kinds,
-      since: this.#since,
+      after: this.#after,
       signal,
       onConnection: ({kind}) => {
         this.isConnected.value = kind === 'connected';
@@ -150,7 +157,12 @@ export class EventsState {
       // The list may show another revision already.
       if (signal.aborted) return;
       this.#reach(event);
-      this.lines.add([keepEvent(event, Date.now())], event.kind === 'plugin-log' ? event.dropped : 0);
+      if (event.kind === 'reset') this.#replayed = 0;
+      const isOld = 'revision' in event && event.revision <= this.#replayed;
+      this.lines.add(
+        [keepEvent(event, isOld ? undefined : Date.now())],
+        event.kind === 'plugin-log' ? event.dropped : 0,
+      );
     }
   }
 }

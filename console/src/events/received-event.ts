@@ -1,10 +1,10 @@
-import type {ClientEvent, EventKind} from 'crewroom/client';
+import type {Event, EventKind} from 'crewroom/client';
 
 /** An event on the screen. */
 export interface ReceivedEvent {
-  readonly kind: EventKind;
+  readonly kind: ShownKind;
   /** Time at which the page received it, in milliseconds since the Unix epoch. */
-  readonly receivedMs: number;
+  readonly receivedMs: number | undefined;
   readonly revision?: number | undefined;
   readonly key?: string | undefined;
   readonly plugin?: string | undefined;
@@ -29,13 +29,16 @@ export const KIND_NAMES = {
   'client-request': 'Plugin request',
   'plugin-log': 'Plugin log',
   reset: 'Reset',
-} as const satisfies Record<EventKind, string>;
+} as const satisfies Record<Exclude<EventKind, 'initial-ended'>, string>;
+
+/** Kinds that the console shows. It asks for no initial entries. */
+export type ShownKind = keyof typeof KIND_NAMES;
 
 /** Longest text that is kept, in UTF-16 units: a thousand of them take 16 MB. */
 const TEXT_LENGTH_MAX = 8192;
 
 /** Returns what the page keeps of an event. */
-export function keepEvent(event: ClientEvent<unknown, EventKind>, receivedMs: number): ReceivedEvent {
+export function keepEvent(event: Event<unknown, ShownKind>, receivedMs: number | undefined): ReceivedEvent {
   const common = {kind: event.kind, receivedMs, isCut: false};
   switch (event.kind) {
     case 'entry-written': {
@@ -63,7 +66,7 @@ export function keepEvent(event: ClientEvent<unknown, EventKind>, receivedMs: nu
   }
 }
 
-function describeRequest(event: Extract<ClientEvent<unknown, EventKind>, {kind: 'client-request'}>) {
+function describeRequest(event: Extract<Event<unknown, ShownKind>, {kind: 'client-request'}>) {
   switch (event.action) {
     case 'navigate':
       return {plugin: event.plugin, text: 'show its page'};

@@ -12,7 +12,8 @@ export interface ReplayRange {
 /** Answer of a long poll: the members that are read here. */
 interface Polled {
   readonly events: readonly {readonly kind: string}[];
-  readonly revision: string;
+  /** The id of the store, and a revision. */
+  readonly cursor: string;
 }
 
 /** Asks the service which revisions it can replay. @throws {CallFailure} */
@@ -39,8 +40,8 @@ export async function findLastChanges({after, last}: ReplayRange, changesMax: nu
 }
 
 /** Asks for changes: whether one answer has all after a revision. */
-async function askAfter(since: number, last: number): Promise<'all' | 'too-many' | 'reset'> {
-  const {events, revision} = await callService<Polled>(`/api/events?wait=1&since=${since}`);
+async function askAfter(after: number, last: number): Promise<'all' | 'too-many' | 'reset'> {
+  const {events, cursor} = await callService<Polled>(`/api/events?waitSeconds=1&after=${after}`);
   if (events[0]?.kind === 'reset') return 'reset';
-  return Number(revision) >= last ? 'all' : 'too-many';
+  return Number(cursor.split('-')[1]) >= last ? 'all' : 'too-many';
 }

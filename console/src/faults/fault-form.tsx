@@ -1,38 +1,60 @@
-import {useSignal} from '@preact/signals';
-import {useId} from 'preact/hooks';
+import {useId, useMemo} from 'preact/hooks';
 import type {Fault} from '../service/documents.ts';
+import {clickIf} from '../shell/click-if.ts';
+import {setTo} from '../shell/set-to.ts';
+import type {Drafts} from '../state/drafts.ts';
 import {FAULT_KINDS, type FaultValue} from './fault-kinds.ts';
 import type {FaultsState} from './faults-state.ts';
 
 interface FaultFormProps {
   readonly faults: FaultsState;
+  readonly drafts: Drafts;
   readonly isOwner: boolean;
 }
 
+/** Members of the requests that a fault is about, both optional. */
+const PATH: FaultValue = {member: 'path', label: 'Path', type: 'text', initial: ''};
+const PLUGIN: FaultValue = {member: 'plugin', label: 'Plugin', type: 'text', initial: ''};
+
+/** The values that the form shows before the user types. */
+const INITIAL: Typed = {
+  kind: 'delay',
+  ...Object.fromEntries(
+    Object.values(FAULT_KINDS).flatMap(({value}) => (value ? [[value.member, value.initial]] : [])),
+  ),
+};
+
+/** Texts that the user has typed, by the members of the fault. */
+type Typed = Readonly<Record<string, string>>;
+
 /** The form that switches a fault on: its kind, and what that kind needs. */
-export function FaultForm({faults, isOwner}: FaultFormProps) {
-  const kind = useSignal('delay');
+export function FaultForm({faults, drafts, isOwner}: FaultFormProps) {
+  const draft = drafts.at<Typed>({view: 'faults'});
+  const typed = draft.value ?? {};
+  const {kind = 'delay'} = typed;
+  // Of each kind anew, and not at each key, since the part would close under the user.
+  const selected = useMemo(() => Boolean(typed['path'] || typed['plugin']), [kind]);
   const id = useId();
-  const {effect, value, selectsRequests} = FAULT_KINDS[kind.value] ?? {effect: ''};
+  const {effect, value, selectsRequests} = FAULT_KINDS[kind] ?? {effect: ''};
+  const discard = setTo(draft, undefined);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    await faults.add(readFault(form));
+    const sent = draft.peek();
+    await faults.add(readFault(event.currentTarget as HTMLFormElement));
+    // What is typed meanwhile stays.
+    if (faults.failure.value === undefined && draft.peek() === sent) discard();
+  };
+  const keep = ({currentTarget}: Event): void => {
+    const shown = {...typed, ...(Object.fromEntries(new FormData(currentTarget as HTMLFormElement)) as Typed)};
+    const isChanged = Object.entries(shown).some(([member, text]) => text !== (INITIAL[member] ?? ''));
+    draft.value = isChanged ? shown : undefined;
   };
   return (
-    <form class="card" onSubmit={submit} aria-labelledby={`${id}-title`}>
+    <form class="card" onSubmit={submit} onInput={keep} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>Switch a fault on</h2>
       <div class="field">
         <label for={id}>Fault</label>
-        <select
-          id={id}
-          name="kind"
-          value={kind.value}
-          aria-describedby={`${id}-effect`}
-          onChange={event => {
-            kind.value = event.currentTarget.value;
-          }}
-        >
+        <select id={id} name="kind" value={kind} aria-describedby={`${id}-effect`}>
           {Object.entries(FAULT_KINDS).map(([each, {name}]) => (
             <option key={each} value={each}>
               {name}
@@ -43,18 +65,39 @@ export function FaultForm({faults, isOwner}: FaultFormProps) {
           {effect}
         </p>
       </div>
-      {value !== undefined && <ValueField key={kind.value} value={value} />}
-      {selectsRequests === true && <SelectionFields />}
-      <div class="form-foot">
-        <button type="submit" class="primary" disabled={!isOwner || faults.isSending.value}>
+      {value !== undefined && <Field key={value.member} typed={typed} value={value} />}
+      {selectsRequests === true && (
+        <details open={selected}>
+          <summary>Only some requests</summary>
+          <Field typed={typed} value={PATH}>
+            * stands for any characters: /api/store/com.example.hello/*
+          </Field>
+          <Field typed={typed} value={PLUGIN}>
+            Only requests of the plugin with this id.
+          </Field>
+        </details>
+      )}
+      <div class="buttons">
+        <button type="submit" class="primary" {...clickIf(isOwner && !faults.isSending.value)}>
           Switch on
+        </button>
+        <button type="button" {...clickIf(draft.value !== undefined, discard)}>
+          Discard
         </button>
       </div>
     </form>
   );
 }
 
-function ValueField({value: {member, label, type, initial, suggestions}}: {readonly value: FaultValue}) {
+interface FieldProps {
+  readonly typed: Typed;
+  readonly value: FaultValue;
+  /** Said about the field. @default {nothing} */
+  readonly children?: string;
+}
+
+/** A field of one member of a fault. One without an initial value is optional. */
+function Field({typed, value: {member, label, type, initial, suggestions = []}, children}: FieldProps) {
   const id = useId();
   return (
     <div class="field">
@@ -64,69 +107,21 @@ function ValueField({value: {member, label, type, initial, suggestions}}: {reado
         name={member}
         type={type}
         min={1}
-        required
-        defaultValue={initial}
+        required={initial !== ''}
+        value={typed[member] ?? initial}
         autocomplete="off"
-        list={suggestions === undefined ? undefined : `${id}-list`}
+        spellcheck={false}
+        list={`${id}-list`}
+        aria-describedby={`${id}-about`}
       />
-      {suggestions !== undefined && (
-        <datalist id={`${id}-list`}>
-          {suggestions.map(each => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
-      )}
-    </div>
-  );
-}
-
-/** Fields of the requests that a fault is about, all optional. */
-function SelectionFields() {
-  return (
-    <details>
-      <summary>Only some requests</summary>
-      <TextField member="path" label="Path" about="* stands for any characters: /api/store/com.example.hello/*" />
-      <TextField member="plugin" label="Plugin" about="Only requests of the plugin with this id." />
-      <NumberField member="probability" label="Share, in percent" max={100} step="any" about="Of these requests." />
-      <NumberField
-        member="seed"
-        label="Seed"
-        max={2 ** 32 - 1}
-        step="1"
-        about="The same seed draws the same requests."
-      />
-    </details>
-  );
-}
-
-interface FieldProps {
-  readonly member: string;
-  readonly label: string;
-  readonly about: string;
-}
-
-function TextField({member, label, about}: FieldProps) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input id={id} name={member} autocomplete="off" spellcheck={false} aria-describedby={`${id}-about`} />
       <p class="field-about quiet" id={`${id}-about`}>
-        {about}
+        {children}
       </p>
-    </div>
-  );
-}
-
-function NumberField({member, label, about, max, step}: FieldProps & {readonly max: number; readonly step: string}) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input id={id} name={member} type="number" min={0} max={max} step={step} aria-describedby={`${id}-about`} />
-      <p class="field-about quiet" id={`${id}-about`}>
-        {about}
-      </p>
+      <datalist id={`${id}-list`}>
+        {suggestions.map(each => (
+          <option key={each} value={each} />
+        ))}
+      </datalist>
     </div>
   );
 }
@@ -140,14 +135,5 @@ function readFault(form: HTMLFormElement): Fault {
 }
 
 function readValue(name: string, text: string): string | number {
-  switch (name) {
-    case 'probability':
-      return Number(text) / 100;
-    case 'delayMs':
-    case 'offsetSeconds':
-    case 'seed':
-      return Number(text);
-    default:
-      return text;
-  }
+  return name === 'delayMs' || name === 'offsetSeconds' ? Number(text) : text;
 }

@@ -23,16 +23,15 @@ export interface FaultValue {
 
 /** Failures that plugins meet most often. The service takes every code of the documentation. */
 const COMMON_CODES = [
-  'store-busy',
+  'busy',
   'disk-full',
   'no-identity',
   'no-entry',
   'revision-conflict',
-  'too-many-connections',
-  'request-timeout',
+  'too-slow',
   'plugin-failed',
   'plugin-timeout',
-  'back-end-unreachable',
+  'back-end-failed',
   'internal',
 ];
 
@@ -47,7 +46,7 @@ export const FAULT_KINDS: Readonly<Record<string, FaultKind>> = {
   error: {
     name: 'Failure',
     effect: 'Requests fail with this code, and are not carried out.',
-    value: {member: 'code', label: 'Code', type: 'text', initial: 'store-busy', suggestions: COMMON_CODES},
+    value: {member: 'code', label: 'Code', type: 'text', initial: 'busy', suggestions: COMMON_CODES},
     selectsRequests: true,
   },
   cut: {
@@ -85,17 +84,11 @@ export function describeFault(fault: Fault): string {
 }
 
 /** Returns the requests that a fault is about, in words; undefined if the fault is not about requests. */
-export function describeSelection({kind, path, plugin, probability, seed}: Fault): string | undefined {
+export function describeSelection({kind, path, plugin}: Fault): string | undefined {
   if (!Object.hasOwn(FAULT_KINDS, kind) || FAULT_KINDS[kind]?.selectsRequests !== true) return undefined;
-  const share = probability === undefined ? 'All requests' : `${formatPercent(Number(probability))} of the requests`;
   return [
-    share,
+    'All requests',
     ...(path === undefined ? [] : [`to ${path}`]),
     ...(plugin === undefined ? [] : [`of ${plugin}`]),
-    ...(seed === undefined ? [] : [`(seed ${seed})`]),
   ].join(' ');
-}
-
-function formatPercent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }

@@ -4,7 +4,7 @@ import {Glyph} from '../shell/glyph.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {describeFault} from './fault-kinds.ts';
 
-/** Time between reads of the faults, in milliseconds: no event announces them, and each read is in the list of requests. */
+/** Time between reads of the faults, in milliseconds: no event announces them, and each read is in the request list. */
 const INTERVAL_MS = 30_000;
 
 /** Reports on every page that faults are on: otherwise what they do looks like a defect. */

@@ -1,10 +1,12 @@
 import './faults.css';
 import {useMemo} from 'preact/hooks';
 import type {Fault} from '../service/documents.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {crewroomCommand} from '../shell/format/example-commands.ts';
+import {serviceCommand} from '../shell/format/example-commands.ts';
+import {Loading} from '../shell/loading.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import type {ConsoleState} from '../state/console-state.ts';
@@ -27,21 +29,23 @@ export function FaultsPage({state}: PageProps) {
       <OwnerNote state={state} />
       {failure !== undefined && <FailureNote failure={failure} />}
       <ActiveFaults state={state} faults={faults} />
-      <FaultForm faults={faults} isOwner={state.isOwner.value} />
+      <FaultForm faults={faults} drafts={state.drafts} isOwner={state.isOwner.value} />
     </section>
   );
 }
 
 function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly faults: FaultsState}) {
   const list = state.faults.value.value?.faults;
-  if (list === undefined) return null;
+  if (list === undefined) return <Loading unless={state.faults.failure.value} />;
   const mayChange = state.isOwner.value && !faults.isSending.value;
   return (
     <section class="card" aria-labelledby="active-faults">
-      <div class="page-head">
-        <h2 id="active-faults">Switched on</h2>
+      <div class="page-head apart">
+        <h2 id="active-faults" tabIndex={-1} data-home>
+          Switched on
+        </h2>
         {list.length > 1 && (
-          <button type="button" disabled={!mayChange} onClick={() => void faults.clear()}>
+          <button type="button" {...clickIf(mayChange, () => void faults.clear())}>
             Clear all
           </button>
         )}
@@ -49,7 +53,7 @@ function ActiveFaults({state, faults}: {readonly state: ConsoleState; readonly f
       {list.length === 0 && (
         <EmptyState glyph="faults" title="Nothing fails on purpose.">
           <p>Switch a fault on below, or from a terminal:</p>
-          <Command text={crewroomCommand('fault delay 500ms')} />
+          <Command text={serviceCommand('fault delay 500ms')} />
         </EmptyState>
       )}
       <ul class="fault-list">
@@ -80,7 +84,7 @@ function FaultItem({fault, ofKind, mayChange, onClear}: FaultItemProps) {
   const selection = describeSelection(fault);
   const effect = Object.hasOwn(FAULT_KINDS, fault.kind) ? FAULT_KINDS[fault.kind]?.effect : undefined;
   return (
-    <li class="fault">
+    <li class="fault apart">
       <div class="fault-text">
         <p>
           <strong>
@@ -94,7 +98,7 @@ function FaultItem({fault, ofKind, mayChange, onClear}: FaultItemProps) {
         )}
         {effect !== undefined && <p class="quiet">{effect}</p>}
       </div>
-      <button type="button" disabled={!mayChange} onClick={onClear}>
+      <button type="button" {...clickIf(mayChange, onClear)}>
         {ofKind === 1 ? 'Clear' : `Clear all ${ofKind} of this kind`}
         <span class="hidden"> {describeFault(fault)}</span>
       </button>

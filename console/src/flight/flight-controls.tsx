@@ -1,5 +1,7 @@
 import {useSignal} from '@preact/signals';
-import type {FlightState, FlightStatus} from './flight-state.ts';
+import type {FlightStatus} from '../service/documents.ts';
+import {takeText} from '../shell/set-to.ts';
+import type {FlightState} from './flight-state.ts';
 import {phaseName} from './format-flight.ts';
 
 /** Speeds to choose from, in simulated seconds per second. */
@@ -10,23 +12,29 @@ interface FlightControlsProps {
   readonly flight: FlightStatus;
 }
 
-/** Changes a flight that runs. */
+/** Changes a flight that runs. That of a simulator can only be ended. */
 export function FlightControls({state, flight}: FlightControlsProps) {
+  const stop = (
+    <button type="button" onClick={() => void state.stop()}>
+      Stop
+    </button>
+  );
+  if (flight.seed === undefined) return <div class="flight-controls">{stop}</div>;
   return (
     <div class="flight-controls">
-      <button type="button" onClick={() => void state.change({action: 'pause'})}>
+      <button type="button" onClick={() => void state.change({isPaused: !flight.isPaused})}>
         {flight.isPaused ? 'Continue' : 'Pause'}
       </button>
-      <button type="button" onClick={() => void state.change({action: 'disconnect'})}>
+      <button type="button" onClick={() => void state.change({isConnected: !flight.isConnected})}>
         {flight.isConnected ? 'Disconnect the simulator' : 'Connect the simulator'}
       </button>
       <label>
         Speed
         <select
           value={flight.speed}
-          onChange={({currentTarget}) => void state.change({action: 'speed', speed: Number(currentTarget.value)})}
+          onChange={({currentTarget}) => void state.change({speed: Number(currentTarget.value)})}
         >
-          {[...new Set([...SPEEDS, flight.speed])]
+          {[...new Set([...SPEEDS, flight.speed ?? 1])]
             .sort((one, other) => one - other)
             .map(speed => (
               <option key={speed} value={speed}>
@@ -37,10 +45,7 @@ export function FlightControls({state, flight}: FlightControlsProps) {
       </label>
       <label>
         Jump to
-        <select
-          value={flight.phase}
-          onChange={({currentTarget}) => void state.change({action: 'jump', phase: currentTarget.value})}
-        >
+        <select value={flight.phase} onChange={({currentTarget}) => void state.change({phase: currentTarget.value})}>
           {state.phases.value.map(phase => (
             <option key={phase} value={phase}>
               {phaseName(phase)}
@@ -48,9 +53,7 @@ export function FlightControls({state, flight}: FlightControlsProps) {
           ))}
         </select>
       </label>
-      <button type="button" onClick={() => void state.stop()}>
-        Stop
-      </button>
+      {stop}
     </div>
   );
 }
@@ -62,33 +65,17 @@ export function StartForm({state}: {readonly state: FlightState}) {
   const speed = useSignal(10);
   const start = (event: Event): void => {
     event.preventDefault();
-    void state.change({action: 'start', from: from.value, to: to.value, speed: speed.value});
+    void state.start({from: from.value, to: to.value, speed: speed.value});
   };
   return (
     <form class="flight-controls" onSubmit={start}>
       <label>
         From
-        <input
-          type="text"
-          required
-          maxLength={10}
-          value={from.value}
-          onInput={({currentTarget}) => {
-            from.value = currentTarget.value;
-          }}
-        />
+        <input type="text" required maxLength={10} value={from.value} onInput={takeText(from)} />
       </label>
       <label>
         To
-        <input
-          type="text"
-          required
-          maxLength={10}
-          value={to.value}
-          onInput={({currentTarget}) => {
-            to.value = currentTarget.value;
-          }}
-        />
+        <input type="text" required maxLength={10} value={to.value} onInput={takeText(to)} />
       </label>
       <label>
         Speed

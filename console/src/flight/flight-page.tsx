@@ -3,7 +3,7 @@ import {useEffect} from 'preact/hooks';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {crewroomCommand} from '../shell/format/example-commands.ts';
+import {serviceCommand} from '../shell/format/example-commands.ts';
 import type {PageProps} from '../shell/page-props.ts';
 import {FlightControls, StartForm} from './flight-controls.tsx';
 import {FlightView} from './flight-view.tsx';
@@ -27,7 +27,7 @@ export function FlightPage({state}: PageProps) {
         <div class="card">
           <EmptyState glyph="flight" title="No flight runs.">
             <p>Start one below, or from a terminal:</p>
-            <Command text={crewroomCommand('flight start')} />
+            <Command text={serviceCommand('flight start')} />
           </EmptyState>
         </div>
       )}

@@ -1,50 +1,23 @@
 import {type Signal, signal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
+import type {FlightStatus} from '../service/documents.ts';
 import {toCallFailure} from '../state/loaded.ts';
-
-/** The simulated flight, as `/api/flight` answers it: the members that the console shows. */
-export interface FlightStatus {
-  readonly phase: string;
-  readonly altitudeFeet: number;
-  readonly groundSpeedKnots: number;
-  readonly headingDegrees: number;
-  readonly flownNauticalMiles: number;
-  readonly toGoNauticalMiles: number;
-  readonly from: {readonly code: string; readonly name: string};
-  readonly to: {readonly code: string; readonly name: string};
-  readonly number: string;
-  readonly startedBy?: string;
-  /** Absent for that of the airline of the pilot. */
-  readonly code?: string;
-  readonly aircraft?: {readonly code: string; readonly name?: string; readonly registration?: string};
-  readonly route?: readonly string[];
-  readonly fuel?: number;
-  readonly pax?: number;
-  readonly speed: number;
-  readonly isPaused: boolean;
-  readonly isConnected: boolean;
-  readonly elapsedSeconds: number;
-}
 
 /** Answer of `/api/flight`. */
 interface FlightDocument {
   /** Absent if no flight runs. */
   readonly flight?: FlightStatus;
-  readonly phases: readonly string[];
+  readonly phases: readonly FlightStatus['phase'][];
 }
 
-/** A change of the flight. */
-export type FlightChange =
-  | {readonly action: 'start'; readonly from: string; readonly to: string; readonly speed: number}
-  | {readonly action: 'jump'; readonly phase: string}
-  | {readonly action: 'speed'; readonly speed: number}
-  | {readonly action: 'pause' | 'disconnect'};
+/** A change of the flight, as `/api/flight` takes it. */
+export type FlightChange = Partial<Pick<FlightStatus, 'isPaused' | 'isConnected' | 'speed' | 'phase'>>;
 
 /** The flight at one moment. */
-export type TrackPoint = Pick<
-  FlightStatus,
-  'elapsedSeconds' | 'altitudeFeet' | 'groundSpeedKnots' | 'flownNauticalMiles'
->;
+export type TrackPoint = Pick<FlightStatus, 'elapsedSeconds' | 'flownNauticalMiles'> & {
+  readonly altitudeFeet: number;
+  readonly groundSpeedKnots: number;
+};
 
 /** Time between two looks at the flight, in milliseconds. */
 const INTERVAL_MS = 1000;
@@ -57,7 +30,7 @@ export class FlightState {
   /** `undefined` before it is loaded; `null` if no flight runs. */
   readonly flight: Signal<FlightStatus | null | undefined> = signal(undefined);
   /** Phases that a flight can jump to, in their order. */
-  readonly phases: Signal<readonly string[]> = signal([]);
+  readonly phases: Signal<FlightDocument['phases']> = signal([]);
   readonly track: Signal<readonly TrackPoint[]> = signal([]);
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   /** Ends and number of the flight of {@link track}. */
@@ -78,9 +51,14 @@ export class FlightState {
     return this.#ask(() => callService<FlightDocument>(PATH));
   }
 
+  /** Starts a flight, in place of the present one. */
+  start(options: {readonly from: string; readonly to: string; readonly speed: number}): Promise<void> {
+    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'POST', body: options}));
+  }
+
   /** Changes the flight. */
   change(change: FlightChange): Promise<void> {
-    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'POST', body: change}));
+    return this.#ask(() => callService<FlightDocument>(PATH, {method: 'PATCH', body: change}));
   }
 
   /** Ends the flight. */
@@ -101,10 +79,10 @@ export class FlightState {
     this.flight.value = flight ?? null;
     this.phases.value = phases;
     if (flight === undefined) return;
-    const of = `${flight.from.code} ${flight.to.code} ${flight.number}`;
+    const of = `${flight.from?.code} ${flight.to?.code} ${flight.number}`;
     if (of !== this.#plotted) this.track.value = [];
     this.#plotted = of;
-    const {elapsedSeconds, altitudeFeet, groundSpeedKnots, flownNauticalMiles} = flight;
+    const {elapsedSeconds, altitudeFeet = 0, groundSpeedKnots = 0, flownNauticalMiles} = flight;
     const point = {elapsedSeconds, altitudeFeet, groundSpeedKnots, flownNauticalMiles};
     // A jump back makes what was after it untrue.
     const before = this.track.value.filter(each => each.elapsedSeconds < elapsedSeconds);

@@ -4,6 +4,7 @@ import {stateLabel} from '../plugins/plugin-state.ts';
 import {formatRoute} from '../route.ts';
 import type {Plugin, PluginList} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {Loading} from '../shell/loading.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 
 /** The first view: the pilot, the message of the airline, the plugins, and the service at a glance. */
@@ -20,11 +21,7 @@ export function Home({state}: {readonly state: ConsoleState}) {
       </header>
       {isConnected && failure !== undefined && <FailureNote failure={failure} />}
       <OverviewParts state={state}>
-        {list === undefined ? (
-          <p class="quiet">Looking for plugins…</p>
-        ) : (
-          <Plugins list={list} darkMode={state.darkMode.value} />
-        )}
+        {list === undefined ? <Loading unless={failure} /> : <Plugins list={list} darkMode={state.darkMode.value} />}
       </OverviewParts>
     </section>
   );

@@ -7,7 +7,7 @@ const MASK = '"••••••"';
 /** A string of a JSON text, with the colon if it is the name of a member. Each string is matched as a whole, so that none of its characters is taken for structure. */
 const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:\s*)?/g;
 
-/** Replaces the strings in a JSON text that are secrets by the names of their members; everything else stays, byte for byte. */
+/** Replaces the secret strings in a JSON text by the names of their members; everything else stays, byte for byte. */
 export function hideSecrets(json: string): string {
   let secretAt = -1;
   return json.replace(STRING, (token, string: string, colon: string | undefined, at: number) => {

@@ -1,12 +1,13 @@
 import './identity.css';
 import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
-import {Command} from '../shell/command.tsx';
+import {formatRoute} from '../route.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {crewroomCommand} from '../shell/format/example-commands.ts';
+import {Loading} from '../shell/loading.tsx';
 import type {PageProps} from '../shell/page-props.ts';
+import {setTo} from '../shell/set-to.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {IdentityState} from './identity-state.ts';
 import {JsonTree} from './json-tree.tsx';
@@ -26,25 +27,32 @@ export function IdentityPage({state}: PageProps) {
         What plugins read at <code>/api/identity</code>.
       </p>
       {isConnected && failure !== undefined && <FailureNote failure={failure} />}
-      <Document text={identity.text.value.value} />
+      <Document text={identity.text.value.value} offersSamples={identity.pilots.value.value?.current !== undefined} />
       <PilotChoice identity={identity} />
       <SessionStates state={state} />
     </section>
   );
 }
 
-function Document({text}: {readonly text: string | null | undefined}) {
+interface DocumentProps {
+  readonly text: string | null | undefined;
+  /** True if another sample pilot may be served. */
+  readonly offersSamples: boolean;
+}
+
+function Document({text, offersSamples}: DocumentProps) {
   const view = useSignal<DocumentView>('tree');
   const showsSecrets = useSignal(false);
-  if (text === undefined) return <p class="quiet">Loading…</p>;
+  if (text === undefined) return <Loading />;
   if (text === null)
     return (
       <div class="card">
         <EmptyState glyph="identity" title="No pilot is signed in: plugins get a failure.">
           <p>
-            It is <code>no-identity</code>, with the status 404. Sign in at an airline, or serve a sample below:
+            It is <code>no-identity</code>, with the status 404. Sign in on the{' '}
+            <a href={formatRoute({view: 'home'})}>overview</a>
+            {offersSamples && ', or serve a sample below'}.
           </p>
-          <Command text={crewroomCommand('sign-in')} />
         </EmptyState>
       </div>
     );
@@ -52,19 +60,13 @@ function Document({text}: {readonly text: string | null | undefined}) {
   const shown = showsSecrets.value ? text : hidden;
   return (
     <section class="card" aria-labelledby="document-title">
-      <div class="page-head">
+      <div class="page-head apart">
         <h2 id="document-title">Document</h2>
         <ViewChoice view={view} />
       </div>
-      <div class="form-foot">
+      <div class="buttons">
         {hidden !== text && (
-          <button
-            type="button"
-            aria-pressed={showsSecrets.value}
-            onClick={() => {
-              showsSecrets.value = !showsSecrets.value;
-            }}
-          >
+          <button type="button" aria-pressed={showsSecrets.value} onClick={setTo(showsSecrets, !showsSecrets.value)}>
             Show secrets
           </button>
         )}

@@ -1,4 +1,5 @@
 import type {Pilot} from '../service/documents.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import type {IdentityState} from './identity-state.ts';
 
@@ -34,7 +35,7 @@ interface PilotItemProps {
 function PilotItem({pilot: {name, description, summary}, current, identity}: PilotItemProps) {
   const isCurrent = name === current;
   return (
-    <li data-current={isCurrent}>
+    <li data-current={isCurrent} tabIndex={-1} data-home>
       <div class="pilot-text">
         <p>
           <strong>{name}</strong>
@@ -51,7 +52,7 @@ function PilotItem({pilot: {name, description, summary}, current, identity}: Pil
           Served
         </span>
       ) : (
-        <button type="button" disabled={current === undefined} onClick={() => void identity.use(name)}>
+        <button type="button" {...clickIf(current !== undefined, () => void identity.use(name))}>
           Serve<span class="hidden"> {name}</span>
         </button>
       )}

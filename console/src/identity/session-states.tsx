@@ -1,6 +1,7 @@
 import {useMemo} from 'preact/hooks';
 import {FAULT_KINDS} from '../faults/fault-kinds.ts';
 import {FaultsState} from '../faults/faults-state.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
@@ -35,7 +36,7 @@ export function SessionStates({state}: {readonly state: ConsoleState}) {
                 </p>
                 <p>{effect}</p>
               </div>
-              <button type="button" disabled={!mayChange} onClick={() => toggle(kind, isOn)}>
+              <button type="button" {...clickIf(mayChange, () => toggle(kind, isOn))}>
                 {isOn ? 'End' : 'Try'}
                 <span class="hidden"> {name}</span>
               </button>

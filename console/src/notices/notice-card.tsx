@@ -8,7 +8,11 @@ export function NoticeCard({notices}: {readonly notices: Notices}) {
   return (
     <div class="notices" role="log" aria-label="New notifications">
       {notice !== undefined && (
-        <div key={notice.id} class={`notice ${notice.type}`} role={notice.type === 'danger' ? 'alert' : undefined}>
+        <div
+          key={notice.id}
+          class={`apart notice ${notice.type}`}
+          role={notice.type === 'danger' ? 'alert' : undefined}
+        >
           <div>
             <NoticeText notice={notice} />
             {older.length > 0 && <a href={formatRoute({view: 'notifications'})}>{older.length} more</a>}

@@ -11,7 +11,7 @@ export function NoticesView({notices}: {readonly notices: Notices}) {
   useEffect(() => notices.markSeen(), [notices, list]);
   return (
     <section class="page" aria-labelledby="notices-title">
-      <header class="page-head">
+      <header class="page-head apart">
         <h1 id="notices-title">Notifications</h1>
         {list.length > 0 && (
           <button type="button" onClick={() => notices.clear()}>
@@ -29,9 +29,9 @@ export function NoticesView({notices}: {readonly notices: Notices}) {
           </EmptyState>
         </div>
       )}
-      <ul class="notice-list">
+      <ul class="notice-list stack">
         {list.map(notice => (
-          <li key={notice.id} class={`notice ${notice.type}`}>
+          <li key={notice.id} class={`apart notice ${notice.type}`}>
             <NoticeText notice={notice} />
             <time dateTime={new Date(notice.atMs).toISOString()}>{formatClock(notice.atMs)}</time>
           </li>

@@ -42,8 +42,7 @@ export class FirstSteps {
     const page = await this.#requests.read(this.#cursor, {signal}).catch(() => undefined);
     if (page === undefined) return;
     this.#cursor = page.cursor;
-    this.hasCaller.value ||=
-      page.missed > 0 || page.requests.some(({own, path}) => own !== true && isPluginCall(path, ids));
+    this.hasCaller.value ||= page.missed > 0 || page.requests.some(({own, path}) => !own && isPluginCall(path, ids));
   }
 
   async #findEntry(signal: AbortSignal): Promise<void> {

@@ -3,7 +3,13 @@ import type {ComponentChildren} from 'preact';
 import {formatRoute} from '../route.ts';
 import type {PluginList, Session} from '../service/documents.ts';
 import {Command} from '../shell/command.tsx';
-import {crewroomCommand, exampleOfReading, exampleOfWriting} from '../shell/format/example-commands.ts';
+import {
+  crewroomCommand,
+  exampleOfReading,
+  exampleOfWriting,
+  NEW_PLUGIN_LINES,
+  serviceCommand,
+} from '../shell/format/example-commands.ts';
 import type {OverviewState} from './overview-state.ts';
 import {focusSignIn} from './sign-in-form.tsx';
 
@@ -54,10 +60,11 @@ const PLUGIN_STEP: Step = {
   content: (
     <>
       <p class="quiet">
-        It appears here by itself. The <a href="/docs/guides/first-plugin">guide</a> goes on from there.
+        It opens in a console of its own. The <a href="/docs/guides/first-plugin">guide</a> goes on from there.
       </p>
-      <Command text={crewroomCommand('plugin new my-plugin')} />
-      <Command text={crewroomCommand('dev my-plugin')} />
+      {NEW_PLUGIN_LINES.map(line => (
+        <Command key={line} text={line} />
+      ))}
     </>
   ),
 };
@@ -67,7 +74,7 @@ const PILOT_STEP: Step = {
   content: (
     <>
       <p class="quiet">Save the document of the sample, edit it, and start the service with the file.</p>
-      <Command text={crewroomCommand('identity --pretty > me.json')} />
+      <Command text={serviceCommand('identity --pretty > me.json')} />
       <Command text={crewroomCommand('start --profile me.json')} />
     </>
   ),
@@ -123,7 +130,7 @@ function signInStep({source, scriptURL}: Session): Step {
             </button>
           </p>
         ) : (
-          <Command text={crewroomCommand('sign-in')} />
+          <Command text={serviceCommand('sign-in')} />
         )}
       </>
     ),

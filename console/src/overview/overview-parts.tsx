@@ -25,7 +25,7 @@ export function OverviewParts({state, children}: OverviewPartsProps) {
   }, [state, overview]);
   return (
     <>
-      <NextSteps overview={overview} plugins={state.plugins.value.value} />
+      {state.play.done.value === undefined && <NextSteps overview={overview} plugins={state.plugins.value.value} />}
       <section class="card" aria-labelledby="traffic-title">
         <div class="traffic-head">
           <h2 id="traffic-title">Requests now</h2>

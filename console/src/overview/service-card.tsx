@@ -16,7 +16,7 @@ export function ServiceCard({state, overview}: ServiceCardProps) {
   const samples = overview.traffic.samples.value;
   return (
     <section class="card" aria-labelledby="service-title">
-      <div class="page-head">
+      <div class="page-head apart">
         <h2 id="service-title">Service</h2>
         <Health state={state} samples={samples} />
       </div>
@@ -45,6 +45,8 @@ function Health({state, samples}: {readonly state: ConsoleState; readonly sample
   );
 }
 
+const STORES: Readonly<Record<string, string>> = {lmdb: 'On disk', memory: 'In memory', etcd: 'In etcd'};
+
 interface ServiceFiguresProps {
   readonly overview: OverviewState;
   readonly samples: readonly MetricSample[];
@@ -65,13 +67,23 @@ function ServiceFigures({overview, samples}: ServiceFiguresProps) {
         ['Running for', startedSeconds && formatDuration(Date.now() / 1000 - startedSeconds)],
         ['Entries', entries?.toLocaleString('en')],
         ['Revision', revision?.toLocaleString('en')],
-        ['Data directory', service && (service.dataDir ?? 'None: the store is in memory')],
+        ['Store', service && (STORES[service.storeKind] ?? service.storeKind)],
+        ['Data directory', service?.dataDir],
         ['Size on the disk', sizeBytes && formatBytes(sizeBytes)],
         ['Memory', memoryBytes && formatBytes(memoryBytes)],
         [
           'Version',
           service &&
             `Crewroom ${service.version}, API ${service.apiVersion}${node === undefined ? '' : `, Node ${node}`}`,
+        ],
+        [
+          'Also running',
+          service?.developments?.map(({plugin, port}) => (
+            <div key={port}>
+              <a href={`http://localhost:${port}/#/plugins/${encodeURIComponent(plugin)}`}>{plugin}</a> in development,
+              on {port}
+            </div>
+          )),
         ],
         ['Store id', service && <code>{service.storeId}</code>],
       ]}

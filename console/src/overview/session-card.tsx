@@ -1,7 +1,8 @@
 import type {Session} from '../service/documents.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {Facts} from '../shell/facts.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import {formatMoment} from '../shell/format/format-figures.ts';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import type {OverviewState} from './overview-state.ts';
 import {SignInForm} from './sign-in-form.tsx';
 
@@ -32,7 +33,7 @@ export function SessionCard({overview}: {readonly overview: OverviewState}) {
   const failure = overview.sessionFailure.value;
   return (
     <section class="card" aria-labelledby="session-title">
-      <div class="page-head">
+      <div class="page-head apart">
         <h2 id="session-title">Pilot and session</h2>
         {session !== undefined && <SessionMark session={session} />}
       </div>
@@ -46,8 +47,8 @@ export function SessionCard({overview}: {readonly overview: OverviewState}) {
 
 /** The state in one word; of a sample or a profile, whose pilots do not sign in, the source. */
 function SessionMark({session: {state, source, stale}}: {readonly session: Session}) {
-  const isServed = state === 'signed-in' && stale !== true;
-  const word = state === 'signed-in' && stale === true ? 'Stale' : (STATES[state] ?? state);
+  const isServed = state === 'signed-in' && !stale;
+  const word = state === 'signed-in' && stale ? 'Stale' : (STATES[state] ?? state);
   return (
     <span class="state" data-state={isServed ? 'running' : 'waiting'}>
       {isServed && source === 'sample' ? 'Sample' : isServed && source === 'profile' ? 'Profile' : word}
@@ -56,7 +57,7 @@ function SessionMark({session: {state, source, stale}}: {readonly session: Sessi
 }
 
 function SessionFigures({session}: {readonly session: Session}) {
-  const {summary, source, scriptURL, kept, expiresAt, since} = session;
+  const {summary, source, scriptURL, kept, expiresAt, changedAt} = session;
   const isOfBackEnd = source === 'back-end';
   return (
     <Facts
@@ -64,7 +65,7 @@ function SessionFigures({session}: {readonly session: Session}) {
         ['Pilot', summary ?? 'None'],
         ['Source', SOURCES[source] ?? source],
         ['Back end', scriptURL],
-        ['Since', isOfBackEnd ? formatMoment(since) : undefined],
+        ['Since', isOfBackEnd ? formatMoment(changedAt) : undefined],
         ['Until', expiresAt === undefined ? undefined : formatMoment(expiresAt)],
         ['Kept', kept === undefined ? undefined : (PLACES[kept] ?? kept)],
       ]}
@@ -74,7 +75,7 @@ function SessionFigures({session}: {readonly session: Session}) {
 
 /** The reason why the session is stale or has ended, with advice. */
 function SessionProblem({session: {state, stale, problem}}: {readonly session: Session}) {
-  if (stale !== true && state !== 'expired') return null;
+  if (!stale && state !== 'expired') return null;
   return (
     <div class="note warning">
       <p>
@@ -93,11 +94,11 @@ function SessionActions({overview, session}: {readonly overview: OverviewState; 
   const isBusy = overview.isChangingSession.value;
   if (source === 'back-end' && state === 'signed-in')
     return (
-      <div class="form-foot">
-        <button type="button" disabled={isBusy} onClick={() => void overview.signOut()}>
+      <div class="buttons">
+        <button type="button" {...clickIf(!isBusy, () => void overview.signOut())}>
           Sign out
         </button>
-        <button type="button" disabled={isBusy} onClick={() => void overview.verify()}>
+        <button type="button" {...clickIf(!isBusy, () => void overview.verify())}>
           Ask the airline now
         </button>
       </div>

@@ -24,6 +24,8 @@ export class PaletteState {
   /** Why the last command failed. */
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   readonly #chosen: Signal<Command | undefined> = signal(undefined);
+  /** True while keys are looked up. */
+  readonly isLooking: Signal<boolean> = signal(false);
   readonly #pilots: Loaded<PilotList>;
   readonly #keys: Signal<readonly string[]> = signal([]);
   readonly #faults: FaultsState;
@@ -55,7 +57,8 @@ export class PaletteState {
     this.leave();
     this.#keys.value = this.#keys.value.filter(key => key.startsWith(text));
     this.#choose(0);
-    if (text.trim() !== '') void this.#findKeys(text);
+    this.isLooking.value = text.trim() !== '';
+    if (this.isLooking.value) void this.#findKeys(text);
   }
 
   /** Chooses the command so many places further, at most the last or the first one. */
@@ -100,6 +103,7 @@ export class PaletteState {
       const {entries} = await listEntries({prefix, limit: KEYS_MAX}, signal);
       this.#keys.value = entries.map(({key}) => key);
       if (this.#findChosen() < 0) this.#choose(0);
+      this.isLooking.value = false;
     } catch {
       // The service is away, which a banner reports, or the user has typed on.
     }

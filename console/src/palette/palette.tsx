@@ -3,6 +3,7 @@ import {useEffect, useId, useLayoutEffect, useMemo, useRef} from 'preact/hooks';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
+import {Marked} from '../shell/marked.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import type {Command} from './match-commands.ts';
 import {PaletteState} from './palette-state.ts';
@@ -65,11 +66,13 @@ export function Palette({state, onClose, onShortcuts}: PaletteProps) {
       {palette.failure.value !== undefined && <FailureNote failure={palette.failure.value} />}
       <Found id={id} palette={palette} onRun={command => void run(command)} />
       <p class="palette-foot quiet" role="status">
-        {count === 0 ? 'Nothing found. Keys are found by their beginning.' : `${count} found`}
+        {count > 0 ? `${count} found` : palette.isLooking.value ? 'Looking for keys…' : NOTHING}
       </p>
     </Dialog>
   );
 }
+
+const NOTHING = 'Nothing found. Keys are found by their beginning.';
 
 interface FoundProps {
   readonly id: string;
@@ -130,7 +133,7 @@ function Option({id, command: {name, about}, isChosen, onRun}: OptionProps) {
       aria-selected={isChosen}
       onClick={onRun}
     >
-      <bdi>{name}</bdi>
+      <Marked text={name} />
       {about !== undefined && <span class="quiet">{about}</span>}
     </div>
   );

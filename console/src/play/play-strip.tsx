@@ -4,6 +4,7 @@ import type {ComponentChildren} from 'preact';
 import {useEffect} from 'preact/hooks';
 import {formatRoute} from '../route.ts';
 import {Command} from '../shell/command.tsx';
+import {crewroomCommand} from '../shell/format/example-commands.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {PLAY_STEPS, type PlayState, type PlayStep} from './play-state.ts';
 
@@ -55,7 +56,12 @@ export function PlayStrip({state}: {readonly state: ConsoleState}) {
           </li>
         ))}
       </ol>
-      {done.size === PLAY_STEPS.length && <Command text="crewroom plugin new my-plugin" />}
+      {done.size === PLAY_STEPS.length && <Command text={crewroomCommand('plugin new my-plugin')} />}
+      {state.identity.value.value === null && (
+        <p>
+          No pilot is signed in: <a href={formatRoute({view: 'home'})}>sign in</a> to go on.
+        </p>
+      )}
       <button type="button" onClick={() => play.close()}>
         Close
       </button>

@@ -4,11 +4,12 @@ import {ownPrefix} from '../plugins/plugin-links.tsx';
 import {RestartButton} from '../plugins/restart-button.tsx';
 import {StateMark} from '../plugins/state-mark.tsx';
 import {formatRoute} from '../route.ts';
-import type {Plugin} from '../service/documents.ts';
+import type {Plugin, RefusedRequest} from '../service/documents.ts';
 import {Facts} from '../shell/facts.tsx';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {RefusedNote, type RefusedRequest} from './refused-note.tsx';
+import {RefusedNote} from './refused-note.tsx';
 import {RouteTrial} from './route-trial.tsx';
 
 interface PluginSectionProps {
@@ -59,7 +60,7 @@ export function PluginSection({plugin, state, refused}: PluginSectionProps) {
 
 function Links({plugin: {id, name, hasPage}}: {readonly plugin: Plugin}) {
   return (
-    <nav class="plugin-links" aria-label={`Views of ${name}`}>
+    <nav class="links" aria-label={`Views of ${name}`}>
       {hasPage && <a href={formatRoute({view: 'plugin', id, tab: 'page'})}>Page</a>}
       <a href={formatRoute({view: 'plugin', id, tab: 'settings'})}>Settings</a>
       <a href={formatRoute({view: 'plugin', id, tab: 'log'})}>Log</a>
@@ -77,7 +78,7 @@ function About({plugin}: {readonly plugin: Plugin}) {
         ['Id', id],
         ['Folder', directory],
         ['Storage', storagePath],
-        ['Started', startedAt === undefined ? undefined : new Date(startedAt).toLocaleString()],
+        ['Started', startedAt === undefined ? undefined : formatMoment(startedAt)],
         ['Memory', memoryBytes === undefined ? undefined : formatBytes(memoryBytes)],
         ['Ended by itself', ends === 0 ? undefined : ends === 1 ? 'once' : `${ends} times`],
       ]}

@@ -2,6 +2,7 @@ import './plugin-list.css';
 import {NoPlugins} from '../home/no-plugins.tsx';
 import {formatRoute} from '../route.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {Loading} from '../shell/loading.tsx';
 import type {PageProps} from '../shell/page-props.ts';
 import {PluginSection} from './plugin-section.tsx';
 import {useRefused} from './refused-note.tsx';
@@ -21,7 +22,7 @@ export function PluginsPage({state}: PageProps) {
           Installed plugins are not used: <code>{list.directory}</code> {list.directoryProblem}
         </p>
       )}
-      {list === undefined && failure === undefined && <p class="quiet">Looking for plugins…</p>}
+      {list === undefined && failure === undefined && <Loading />}
       {list?.plugins.length === 0 && <NoPlugins list={list} />}
       {list?.plugins.map(plugin => (
         <PluginSection key={plugin.id} plugin={plugin} state={state} refused={refused} />

@@ -1,17 +1,10 @@
+import {formatGrant} from 'crewroom/client/service';
 import {useEffect, useMemo} from 'preact/hooks';
 import {callService} from '../service/call-service.ts';
+import type {RefusedRequest} from '../service/documents.ts';
 import {Command} from '../shell/command.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {Loaded} from '../state/loaded.ts';
-
-/** Requests that a plugin was refused, as `GET /api/access/refused` answers them. */
-export interface RefusedRequest {
-  readonly plugin: string;
-  readonly method: string;
-  readonly path: string;
-  readonly permission: string;
-  readonly count: number;
-}
 
 /** Time between two looks at what was refused, in milliseconds. */
 const INTERVAL_MS = 5000;
@@ -36,7 +29,7 @@ export function useRefused(state: ConsoleState): readonly RefusedRequest[] {
 export function RefusedNote({id, refused}: {readonly id: string; readonly refused: readonly RefusedRequest[]}) {
   const own = refused.filter(({plugin}) => plugin === id);
   if (own.length === 0) return null;
-  const permissions = [...new Set(own.map(({permission}) => permission))];
+  const {line, leftOut} = formatGrant(id, [...new Set(own.map(({permission}) => permission))]);
   return (
     <div class="note warning">
       <p>This plugin was refused:</p>
@@ -51,8 +44,9 @@ export function RefusedNote({id, refused}: {readonly id: string; readonly refuse
           </li>
         ))}
       </ul>
-      <p>If you trust it with this, give it the permission:</p>
-      <Command text={`crewroom access grant ${id} ${permissions.join(' ')}`} />
+      {line !== undefined && <p>If you trust it with this, give it the permission:</p>}
+      {line !== undefined && <Command text={line} />}
+      {leftOut > 0 && <p>Permissions that are no plain words are not proposed.</p>}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import {useSignal} from '@preact/signals';
 import type {CallFailure} from '../service/call-service.ts';
 import type {PluginRoute} from '../service/documents.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {setTo, takeText} from '../shell/set-to.ts';
 import {AnswerView} from '../shell/try/answer-view.tsx';
 import {sendRequest, type TriedAnswer} from '../shell/try/send-request.ts';
 import {toCallFailure} from '../state/loaded.ts';
@@ -17,17 +18,11 @@ export function RouteTrial({plugin, route}: RouteTrialProps) {
   const address = `/api/${encodeURIComponent(plugin)}/${encodeURIComponent(route.name)}`;
   return (
     <li class="route">
-      <div class="route-head">
+      <div class="route-head apart">
         <code>
           {route.method} <bdi>{address}</bdi>
         </code>
-        <button
-          type="button"
-          aria-expanded={isOpen.value}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
-        >
+        <button type="button" aria-expanded={isOpen.value} onClick={setTo(isOpen, !isOpen.value)}>
           Try
           <span class="hidden">
             {' '}
@@ -67,27 +62,12 @@ function TrialForm({method, address}: TrialFormProps) {
     <form class="trial" onSubmit={send}>
       <label>
         Query
-        <input
-          type="text"
-          spellcheck={false}
-          placeholder="name=value"
-          value={query.value}
-          onInput={({currentTarget}) => {
-            query.value = currentTarget.value;
-          }}
-        />
+        <input type="text" spellcheck={false} placeholder="name=value" value={query.value} onInput={takeText(query)} />
       </label>
       {method === 'POST' && (
         <label>
           Body, as JSON
-          <textarea
-            rows={4}
-            spellcheck={false}
-            value={body.value}
-            onInput={({currentTarget}) => {
-              body.value = currentTarget.value;
-            }}
-          />
+          <textarea rows={4} spellcheck={false} value={body.value} onInput={takeText(body)} />
         </label>
       )}
       <button type="submit" class="primary">

@@ -5,6 +5,7 @@ import {formatRoute} from '../route.ts';
 import type {Plugin} from '../service/documents.ts';
 import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import {useShortcut} from '../shell/keys/use-shortcut.ts';
+import {setTo} from '../shell/set-to.ts';
 
 /**
  * The error of a plugin in development, over its page, until the user hides it or the plugin is fixed. It comes again with another error, and after
@@ -16,9 +17,7 @@ export function ErrorOverlay({plugin}: {readonly plugin: Plugin}) {
   const title = useId();
   const key = JSON.stringify([id, error, startedAt]);
   const isShown = inDevelopment && error !== undefined && hidden.value !== key;
-  const hide = (): void => {
-    hidden.value = key;
-  };
+  const hide = setTo(hidden, key);
   useShortcut(SHORTCUTS.leave, hide, isShown);
   if (!isShown) return null;
   const {during, message, place, request} = error;
@@ -38,7 +37,7 @@ export function ErrorOverlay({plugin}: {readonly plugin: Plugin}) {
           Failed request: <code>{request}</code>
         </p>
       )}
-      <p class="error-overlay-actions">
+      <p class="buttons">
         <a href={formatRoute({view: 'plugin', id, tab: 'log'})}>Show the log</a>
         <button type="button" onClick={hide}>
           Hide
@@ -52,4 +51,5 @@ export function ErrorOverlay({plugin}: {readonly plugin: Plugin}) {
 const TITLES: Readonly<Record<string, string>> = {
   build: 'The build of the background failed',
   load: 'The background did not load',
+  page: 'The page failed',
 };

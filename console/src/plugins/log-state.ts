@@ -9,6 +9,8 @@ import {toCallFailure} from '../state/loaded.ts';
 /** The log of a plugin: its last lines, and those that follow. */
 export class LogState {
   readonly lines: LiveLines<LogLine> = new LiveLines(atNextChange);
+  /** True once the service has said which lines there were. */
+  readonly isKnown: Signal<boolean> = signal(false);
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   readonly #client: Client;
   readonly #plugin: string;
@@ -49,6 +51,7 @@ export class LogState {
       if (this.#early !== early) return;
       const known = new Set(lines.map(keyOf));
       this.lines.replace(lines);
+      this.isKnown.value = true;
       for (const event of early) if (!known.has(keyOf(toLine(event)))) this.lines.add([toLine(event)], event.dropped);
       this.failure.value = undefined;
     } catch (error) {
@@ -59,10 +62,10 @@ export class LogState {
   }
 }
 
-function toLine({atMs, level, text}: PluginLogged): LogLine {
-  return {at: new Date(atMs).toISOString(), level, text};
+function toLine({loggedAtMs, level, text}: PluginLogged): LogLine {
+  return {loggedAt: new Date(loggedAtMs).toISOString(), level, text};
 }
 
-function keyOf({at, level, text}: LogLine): string {
-  return `${at} ${level} ${text}`;
+function keyOf({loggedAt, level, text}: LogLine): string {
+  return `${loggedAt} ${level} ${text}`;
 }

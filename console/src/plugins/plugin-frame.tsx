@@ -25,7 +25,7 @@ interface PluginFrameProps {
 export function PluginFrame({plugin, state}: PluginFrameProps) {
   const {status} = state.connection;
   const attempt = useSignal(1);
-  /** True if the frame was created while nothing answered: a document of another origin does not show whether it was loaded. */
+  /** True if the frame was created while nothing answered: a document of another origin does not show if it loaded. */
   const isMissing = useRef(false);
   useSignalEffect(() => {
     if (status.value === 'connected' && isMissing.current) attempt.value = attempt.peek() + 1;

@@ -7,6 +7,8 @@ import {formatClock} from '../shell/format/format-clock.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {PauseButton} from '../shell/live/pause-button.tsx';
+import {Loading} from '../shell/loading.tsx';
+import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {LogState} from './log-state.ts';
 import {RestartButton} from './restart-button.tsx';
@@ -16,11 +18,7 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
   const {id} = plugin;
   const log = useMemo(() => new LogState(state.client, id), [state, id]);
   const onlyErrors = useSignal(false);
-  useEffect(() => {
-    const left = new AbortController();
-    state.whileWatched(left.signal, watched => log.follow(watched));
-    return () => left.abort();
-  }, [state, log]);
+  useEffect(() => state.whileWatched(watched => log.follow(watched)), [state, log]);
   const failure = log.failure.value;
   const {lines} = log;
   useSignalEffect(() => {
@@ -48,7 +46,13 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
       <LiveList
         lines={lines}
         label="Log lines"
-        empty={<NoLines plugin={plugin} onlyErrors={onlyErrors} lines={lines} />}
+        empty={
+          log.isKnown.value ? (
+            <NoLines plugin={plugin} onlyErrors={onlyErrors} lines={lines} />
+          ) : (
+            <Loading name="page" unless={failure} />
+          )
+        }
       >
         {Line}
       </LiveList>
@@ -66,12 +70,7 @@ function NoLines({plugin, onlyErrors, lines}: NoLinesProps) {
   if (lines.isFilteredOut.value)
     return (
       <EmptyState glyph="plugins" title="No errors were logged.">
-        <button
-          type="button"
-          onClick={() => {
-            onlyErrors.value = false;
-          }}
-        >
+        <button type="button" onClick={setTo(onlyErrors, false)}>
           Show all lines
         </button>
       </EmptyState>
@@ -95,10 +94,10 @@ function isError({level}: LogLine): boolean {
   return level === 'error';
 }
 
-function Line({content: {at, level, text}}: LiveLine<LogLine>) {
+function Line({content: {loggedAt, level, text}}: LiveLine<LogLine>) {
   return (
     <p class="log-line" data-level={level}>
-      <time dateTime={at}>{formatClock(Date.parse(at))}</time>
+      <time dateTime={loggedAt}>{formatClock(Date.parse(loggedAt))}</time>
       {level !== 'info' && <span class="level">{level}</span>}
       <span class="text">{text}</span>
     </p>

@@ -16,11 +16,11 @@ type StateParts = Pick<Plugin, 'state' | 'error'>;
 
 /** Returns the state of a plugin in words. */
 export function stateLabel(plugin: StateParts): string {
-  if (runsWithError(plugin)) return 'Running, with an error';
-  return LABELS[plugin.state] ?? plugin.state;
+  const label = LABELS[plugin.state] ?? plugin.state;
+  return runsWithError(plugin) ? `${label}, with an error` : label;
 }
 
-/** How much a user should look at a plugin: `danger` if it does not run, `warning` if not as it should; undefined otherwise. */
+/** How much attention a plugin needs: `danger` if it does not run, `warning` if not as it should; else undefined. */
 export function troubleOf(plugin: StateParts): 'danger' | 'warning' | undefined {
   const {state} = plugin;
   if (state === 'broken' || state === 'stopped') return 'danger';
@@ -28,5 +28,5 @@ export function troubleOf(plugin: StateParts): 'danger' | 'warning' | undefined 
 }
 
 function runsWithError({state, error}: StateParts): boolean {
-  return state === 'running' && error !== undefined;
+  return (state === 'running' || state === 'page-only') && error !== undefined;
 }

@@ -1,10 +1,12 @@
 import {useEffect} from 'preact/hooks';
-import {formatRoute, type PluginTab} from '../route.ts';
+import {formatRoute, type PluginTab, TAB_NAMES} from '../route.ts';
 import type {Plugin, SettingValues} from '../service/documents.ts';
 import {SettingsForm} from '../settings/settings-form.tsx';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
+import {FailureNote} from '../shell/failure-note.tsx';
 import {crewroomCommand} from '../shell/format/example-commands.ts';
+import {Loading} from '../shell/loading.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {rememberShown} from '../state/opener.ts';
 import {ErrorOverlay} from './error-overlay.tsx';
@@ -24,7 +26,9 @@ interface PluginViewProps {
 /** A plugin: its page, its settings, or its log. */
 export function PluginView({state, id, tab}: PluginViewProps) {
   const plugin = state.plugin(id);
-  if (state.plugins.value.value === undefined) return <p class="page quiet">Loading…</p>;
+  const failure = state.plugins.failure.value;
+  if (state.plugins.value.value === undefined)
+    return failure === undefined ? <Loading name="page" /> : <FailureNote failure={failure} />;
   if (plugin === undefined) return <NoSuchPlugin id={id} />;
   return (
     <section class="plugin" aria-labelledby="plugin-title">
@@ -48,8 +52,6 @@ function NoSuchPlugin({id}: {readonly id: string}) {
     </section>
   );
 }
-
-const TAB_NAMES: Readonly<Record<PluginTab, string>> = {page: 'Page', settings: 'Settings', log: 'Log'};
 
 function PluginHead({plugin, tab}: {readonly plugin: Plugin; readonly tab: PluginTab}) {
   return (

@@ -1,18 +1,13 @@
 import {useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {type CallFailure, callService} from '../service/call-service.ts';
+import type {OriginList} from '../service/documents.ts';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
+import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
-
-/** Answer of `GET /api/allowed-origins`. */
-interface OriginList {
-  readonly allowed: readonly string[];
-  /** At most 20, none of which is `null`. */
-  readonly refused: readonly {readonly origin: string}[];
-}
 
 interface AllowOriginProps {
   readonly state: ConsoleState;
@@ -31,14 +26,8 @@ export function AllowOrigin({state, origin}: AllowOriginProps) {
   if (known === undefined || !known.refused.some(each => each.origin === origin)) return null;
   return (
     <>
-      <p class="detail-actions">
-        <button
-          type="button"
-          disabled={!state.isOwner.value}
-          onClick={() => {
-            isAsking.value = true;
-          }}
-        >
+      <p class="buttons">
+        <button type="button" disabled={!state.isOwner.value} onClick={setTo(isAsking, true)}>
           Allow this origin…
         </button>
       </p>
@@ -82,7 +71,7 @@ function AllowDialog({origin, onClose}: AllowDialogProps) {
         Every page of this origin may then read the identity, and read and change all entries, until the service ends.
       </p>
       {failure.value !== undefined && <FailureNote failure={failure.value} />}
-      <p class="detail-actions">
+      <p class="buttons">
         <button type="button" class="primary" onClick={() => void allow()}>
           Allow
         </button>

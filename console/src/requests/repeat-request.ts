@@ -10,8 +10,8 @@ const MASK = '…';
 /** End of a path that the service has cut. */
 const CUT = '...';
 
-/** Formats a request as a curl command. */
-export function curlOf({method, path, headers}: RecordedRequest, origin: string): string {
+/** Formats a request as a curl command; undefined if none sends it. */
+export function curlOf({method, path, headers}: RecordedRequest, origin: string): string | undefined {
   const shown = Object.entries(headers).filter(
     ([name, value]) => !LEFT_OUT.includes(name) && !(name === 'accept' && value === '*/*'),
   );

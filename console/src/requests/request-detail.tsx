@@ -3,10 +3,13 @@ import {PluginLink} from '../plugins/plugin-links.tsx';
 import {formatRoute} from '../route.ts';
 import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
+import {Command} from '../shell/command.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
+import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
 import {DetailPanel} from '../shell/live/detail-panel.tsx';
+import {Marked} from '../shell/marked.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {AllowOrigin} from './allow-origin.tsx';
@@ -21,7 +24,7 @@ interface RequestDetailProps {
 
 /** The details of a request: the reason for a refusal, its headers, and the command that repeats it. */
 export function RequestDetail({request, state, onClose}: RequestDetailProps) {
-  const {method, path, status, atMs, durationMs, sizeBytes, origin, plugin, failure} = request;
+  const {method, path, status, requestedAtMs, durationMs, sizeBytes, origin, plugin, failure} = request;
   const key = keyOf(request);
   const command = curlOf(request, programAddress());
   return (
@@ -38,29 +41,34 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
           </p>
           <p>{failure.detail}</p>
           <p>
-            <Breakable text={failure.remedy} />
+            <Breakable text={failure.advice} />
           </p>
         </div>
       )}
-      {failure?.code === 'foreign-origin' && origin !== undefined && <AllowOrigin state={state} origin={origin} />}
+      {failure?.why === 'origin' && origin !== undefined && <AllowOrigin state={state} origin={origin} />}
       <Facts
         facts={[
-          ['At', new Date(atMs).toLocaleString()],
+          ['At', formatMoment(requestedAtMs)],
           ['Duration', formatMs(durationMs)],
           ['Body', sizeBytes === undefined ? 'a stream' : `${sizeBytes.toLocaleString('en')} bytes`],
           ['Plugin', plugin && <PluginLink state={state} id={plugin} />],
-          ['Key', key && <a href={formatRoute({view: 'entries', key})}>{key}</a>],
+          [
+            'Key',
+            key && (
+              <a href={formatRoute({view: 'entries', key})}>
+                <Marked text={key} />
+              </a>
+            ),
+          ],
           ['Origin', origin],
-          ['Request id', failure?.requestId],
+          ['Request id', failure?.instance],
         ]}
       />
       <Headers request={request} />
       <h3>As curl</h3>
-      <TextBox text={command} label="Command" />
-      <p class="quiet">{lackOf(request)}</p>
-      <p class="detail-actions">
-        <CopyButton text={command} name="Copy as curl" />
-      </p>
+      {command === undefined ? <Command text={command} /> : <TextBox text={command} label="Command" />}
+      {command !== undefined && <p class="quiet">{lackOf(request)}</p>}
+      <p class="buttons">{command !== undefined && <CopyButton text={command} name="Copy as curl" />}</p>
       {mayRepeat(request, location.origin) && <SendAgain request={request} />}
     </DetailPanel>
   );

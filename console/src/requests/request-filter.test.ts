@@ -6,10 +6,20 @@ const OWN = 'http://localhost:7172';
 
 const ALL: RequestFilter = {path: '', key: '', status: 'all', sender: 'all', withOwn: true};
 
-const FAILURE = {code: 'foreign-origin', detail: 'no', remedy: 'none', requestId: '1'};
+const FAILURE = {code: 'foreign-page', detail: 'no', advice: 'none', instance: '1'};
 
 function requestOf(members: Partial<RecordedRequest> = {}): RecordedRequest {
-  return {sequence: 1, atMs: 0, method: 'GET', path: '/api/Keys', status: 200, durationMs: 1, headers: {}, ...members};
+  return {
+    sequence: 1,
+    requestedAtMs: 0,
+    method: 'GET',
+    path: '/api/Keys',
+    status: 200,
+    durationMs: 1,
+    own: false,
+    headers: {},
+    ...members,
+  };
 }
 
 describe('filterBy()', () => {
@@ -17,7 +27,12 @@ describe('filterBy()', () => {
     {name: 'admits everything', filter: {}, request: {}, expected: true},
     {name: 'admits a part of the path in any case', filter: {path: 'KEYS'}, request: {}, expected: true},
     {name: 'leaves out another path', filter: {path: 'store'}, request: {}, expected: false},
-    {name: 'admits the key', filter: {key: 'flight/1'}, request: {path: '/api/store/flight%2F1?ttl=1'}, expected: true},
+    {
+      name: 'admits the key',
+      filter: {key: 'flight/1'},
+      request: {path: '/api/store/flight%2F1?ttlSeconds=1'},
+      expected: true,
+    },
     {
       name: 'admits another form of it',
       filter: {key: 'flight/1'},
@@ -38,11 +53,16 @@ describe('filterBy()', () => {
     },
     {name: 'admits a status of the class', filter: {status: '4'} as const, request: {status: 404}, expected: true},
     {name: 'leaves out another class', filter: {status: '5'} as const, request: {status: 404}, expected: false},
-    {name: 'admits a plugin', filter: {sender: 'plugin a'}, request: {plugin: 'a', origin: OWN}, expected: true},
-    {name: 'leaves out another sender', filter: {sender: 'plugin a'}, request: {origin: 'a'}, expected: false},
+    {
+      name: 'admits a plugin',
+      filter: {sender: 'plugin com.a'},
+      request: {plugin: 'com.a', origin: OWN},
+      expected: true,
+    },
+    {name: 'leaves out another sender', filter: {sender: 'plugin com.b'}, request: {origin: 'a'}, expected: false},
     {name: 'leaves out the console', filter: {withOwn: false}, request: {own: true}, expected: false},
     {name: 'keeps its failures', filter: {withOwn: false}, request: {origin: OWN, failure: FAILURE}, expected: true},
-    {name: 'keeps pages of plugins', filter: {withOwn: false}, request: {origin: OWN, plugin: 'a'}, expected: true},
+    {name: 'keeps pages of plugins', filter: {withOwn: false}, request: {origin: OWN, plugin: 'com.a'}, expected: true},
   ]) {
     test(name, () => {
       expect(filterBy({...ALL, ...filter})(requestOf(request))).toBe(expected);

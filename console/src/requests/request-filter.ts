@@ -45,5 +45,5 @@ export function filterBy({path, key, status, sender, withOwn}: RequestFilter): (
     (key === '' || keyOf(request) === key) &&
     (status === 'all' || String(request.status).startsWith(status)) &&
     (sender === 'all' || senderOf(request) === sender) &&
-    (withOwn || request.own !== true);
+    (withOwn || !request.own);
 }

@@ -56,7 +56,7 @@ export function RequestFilters({requests}: {readonly requests: RequestsState}) {
           checked={withOwn}
           onChange={({currentTarget}) => requests.choose({withOwn: currentTarget.checked})}
         />
-        Those of the console
+        Those of the console, and files of pages
       </label>
     </>
   );

@@ -11,7 +11,9 @@ import {formatMs} from '../shell/format/format-figures.ts';
 import type {LiveLine} from '../shell/live/live-lines.ts';
 import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
+import {Loading} from '../shell/loading.tsx';
 import type {PageProps} from '../shell/page-props.ts';
+import {setTo} from '../shell/set-to.ts';
 import {RequestDetail} from './request-detail.tsx';
 import {ALL, pluginSender} from './request-filter.ts';
 import {RequestFilters} from './request-filters.tsx';
@@ -20,11 +22,7 @@ import {RequestsState} from './requests-state.ts';
 /** The requests that the service answers, as they are answered. */
 export function RequestsPage({state}: PageProps) {
   const requests = useMemo(() => new RequestsState(), []);
-  useEffect(() => {
-    const left = new AbortController();
-    state.whileWatched(left.signal, watched => requests.follow(watched));
-    return () => left.abort();
-  }, [state, requests]);
+  useEffect(() => state.whileWatched(watched => requests.follow(watched)), [state, requests]);
   useSignalEffect(() => {
     const route = state.route.value;
     if (route.view !== 'requests') return;
@@ -33,21 +31,17 @@ export function RequestsPage({state}: PageProps) {
     untracked(() => requests.choose({...ALL, key: route.key ?? '', sender}));
   });
   const row = useCallback(
-    (line: LiveLine<RecordedRequest>) => (
+    (line: LiveLine<RecordedRequest>, isSelected: boolean) => (
       <RequestRow
+        isSelected={isSelected}
         state={state}
         request={line.content}
-        onSelect={() => {
-          requests.selected.value = line;
-        }}
+        onSelect={setTo(requests.selected, isSelected ? undefined : line)}
       />
     ),
     [state, requests],
   );
-  const close = useCallback(() => {
-    requests.selected.value = undefined;
-    document.querySelector<HTMLElement>('.live')?.focus();
-  }, [requests]);
+  const close = useCallback(setTo(requests.selected, undefined), [requests]);
   const selected = requests.selected.value;
   return (
     <LivePage
@@ -82,6 +76,7 @@ function NoRequests({requests}: {readonly requests: RequestsState}) {
         </button>
       </EmptyState>
     );
+  if (!requests.isKnown.value) return <Loading name="page" unless={requests.failure.value} />;
   return (
     <EmptyState glyph="requests" title="No request yet.">
       <p>Those of plugins, pages and programs appear here by themselves. Send one:</p>
@@ -92,18 +87,20 @@ function NoRequests({requests}: {readonly requests: RequestsState}) {
 
 interface RequestRowProps extends PageProps {
   readonly request: RecordedRequest;
+  readonly isSelected: boolean;
   readonly onSelect: () => void;
 }
 
-function RequestRow({state, request, onSelect}: RequestRowProps) {
-  const {atMs, method, path, status, durationMs, plugin, origin, failure} = request;
+function RequestRow({isSelected, state, request, onSelect}: RequestRowProps) {
+  const {requestedAtMs, method, path, status, durationMs, plugin, origin, failure} = request;
   return (
     <div class="request-line" data-class={String(status)[0]}>
-      <time dateTime={new Date(atMs).toISOString()}>{formatClock(atMs)}</time>
+      <time dateTime={new Date(requestedAtMs).toISOString()}>{formatClock(requestedAtMs)}</time>
       <button
         type="button"
         class="live-button one-line"
         tabIndex={-1}
+        aria-expanded={isSelected}
         aria-label={`${method} ${path}, ${status}`}
         onClick={onSelect}
       >

@@ -15,6 +15,8 @@ export class RequestsState {
   readonly lines: LiveLines<RecordedRequest> = new LiveLines(atNextChange);
   readonly filter: Signal<RequestFilter> = signal({...ALL, withOwn: false});
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  /** True once the service has said which requests there were. */
+  readonly isKnown: Signal<boolean> = signal(false);
   readonly selected: Signal<LiveLine<RecordedRequest> | undefined> = signal(undefined);
   /** Senders to choose from. */
   readonly senders: ReadonlySignal<readonly string[]>;
@@ -48,8 +50,9 @@ export class RequestsState {
   }
 
   async #followOnce(signal: AbortSignal): Promise<void> {
-    for await (const {requests, missed, cursor} of this.#follow({since: this.#cursor, signal})) {
+    for await (const {requests, missed, cursor} of this.#follow({after: this.#cursor, signal})) {
       this.failure.value = undefined;
+      this.isKnown.value = true;
       if (this.#cursor === undefined) this.lines.replace([]);
       this.#cursor = cursor;
       this.lines.add(requests, missed);

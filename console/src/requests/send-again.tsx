@@ -2,6 +2,7 @@ import {useSignal} from '@preact/signals';
 import type {RecordedRequest} from 'crewroom/client/service';
 import type {CallFailure} from '../service/call-service.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
+import {takeText} from '../shell/set-to.ts';
 import {AnswerView} from '../shell/try/answer-view.tsx';
 import {sendRequest, type TriedAnswer} from '../shell/try/send-request.ts';
 import {toCallFailure} from '../state/loaded.ts';
@@ -23,7 +24,7 @@ export function SendAgain({request}: {readonly request: RecordedRequest}) {
     }
   };
   return (
-    <form class="send-again" onSubmit={send}>
+    <form class="send-again stack" onSubmit={send}>
       <label>
         Address
         <input
@@ -32,9 +33,7 @@ export function SendAgain({request}: {readonly request: RecordedRequest}) {
           pattern="/.*"
           title="An address of the service, which begins with /"
           value={address.value}
-          onInput={({currentTarget}) => {
-            address.value = currentTarget.value;
-          }}
+          onInput={takeText(address)}
         />
       </label>
       <button type="submit">Send again</button>

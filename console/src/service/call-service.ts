@@ -1,14 +1,8 @@
+import type {DocumentProblem} from './documents.ts';
 import {dropRefusedToken, isOwner, ownerHeaders} from './owner.ts';
 
 /** Longest wait for an answer, in milliseconds: twice the service's own limit for a request. */
 const TIMEOUT_MS = 30_000;
-
-/** A problem of one member of a document. */
-export interface MemberProblem {
-  /** JSONPath of the member. */
-  readonly path: string;
-  readonly problem: string;
-}
 
 /** A call that failed, with what to do about it. */
 export class CallFailure extends Error {
@@ -16,7 +10,7 @@ export class CallFailure extends Error {
   /** Code of the failure; `service-unreachable` if there was no answer. */
   readonly code: string;
   readonly advice: string | undefined;
-  readonly problems: readonly MemberProblem[];
+  readonly problems: readonly DocumentProblem[];
 
   constructor(message: string, {code, advice, problems = []}: FailureParts, options?: ErrorOptions) {
     super(message, options);
@@ -29,13 +23,13 @@ export class CallFailure extends Error {
 interface FailureParts {
   readonly code: string;
   readonly advice?: string | undefined;
-  readonly problems?: readonly MemberProblem[];
+  readonly problems?: readonly DocumentProblem[];
 }
 
 /** Method, body and signal of a call. */
 export interface CallParts {
   /** @default {'GET'} */
-  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   /** Sent as JSON. @default {no body} */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
@@ -138,11 +132,11 @@ export function readFailure(status: number, document: unknown): CallFailure {
   return new CallFailure(typeof detail === 'string' ? detail : `The service answered ${status}`, {
     code: typeof code === 'string' ? code : 'unexpected-answer',
     advice: typeof advice === 'string' ? advice : undefined,
-    problems: Array.isArray(problems) ? problems.filter(isMemberProblem) : [],
+    problems: Array.isArray(problems) ? problems.filter(isProblem) : [],
   });
 }
 
-function isMemberProblem(value: unknown): value is MemberProblem {
-  const {path, problem} = (value ?? {}) as Partial<Record<keyof MemberProblem, unknown>>;
+function isProblem(value: unknown): value is DocumentProblem {
+  const {path, problem} = (value ?? {}) as Partial<Record<keyof DocumentProblem, unknown>>;
   return typeof path === 'string' && typeof problem === 'string';
 }

@@ -19,7 +19,7 @@ export function SettingField(props: SettingFieldProps) {
     <div class="field" data-type={setting.type}>
       <label for={id}>
         {setting.name ?? setting.key}
-        {setting.required === true && <span class="quiet"> (required)</span>}
+        {setting.required && <span class="quiet"> (required)</span>}
       </label>
       <Control {...props} id={id} describedBy={about} />
       <div id={about} class="field-about">

@@ -1,8 +1,11 @@
 import {useEffect, useMemo, useRef} from 'preact/hooks';
 import type {Setting, SettingValues} from '../service/documents.ts';
+import {clickIf} from '../shell/click-if.ts';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
-import type {ConsoleState} from '../state/console-state.ts';
+import {Loading} from '../shell/loading.tsx';
+import {TextBox} from '../shell/text-box.tsx';
+import {CORE, type ConsoleState} from '../state/console-state.ts';
 import {SettingField} from './setting-field.tsx';
 import {applies, SettingsState} from './settings-state.ts';
 
@@ -14,18 +17,28 @@ interface SettingsFormProps {
   readonly airlineValues?: SettingValues | undefined;
 }
 
+/** Settings of the client that are one choice in the menu. */
+const THEME: ReadonlySet<string> = new Set(['darkMode', 'darkWithSystem']);
+
 /** The form of the settings of a plugin or of the client, made from what they declare. */
 export function SettingsForm({state, id, airlineValues = {}}: SettingsFormProps) {
-  const settings = useMemo(() => new SettingsState(id), [id]);
+  const settings = useMemo(() => new SettingsState(id, state.drafts), [state, id]);
   useEffect(() => {
     void settings.reload();
     return state.onSettings(id, () => void settings.values.reload());
   }, [state, settings, id]);
   const all = settings.available.value.value;
   const failure = settings.available.failure.value ?? settings.values.failure.value;
-  if (failure !== undefined && all === undefined) return <FailureNote failure={failure} />;
-  if (all === undefined || settings.values.value.value === undefined) return <p class="quiet">Loading…</p>;
-  const own = all.filter(({settingType}) => settingType === 'user');
+  const typed = settings.draft.value;
+  if (failure !== undefined && all === undefined)
+    return (
+      <>
+        <FailureNote failure={failure} />
+        {typed !== undefined && <TextBox text={JSON.stringify(typed, null, 2)} label="What you have typed" />}
+      </>
+    );
+  if (all === undefined || settings.values.value.value === undefined) return <Loading />;
+  const own = all.filter(({settingType, key}) => settingType === 'user' && !(id === CORE && THEME.has(key)));
   const ofAirline = all.filter(({settingType}) => settingType === 'airline');
   if (all.length === 0) return <NoSettings />;
   return (
@@ -64,13 +77,13 @@ function OwnSettings({state, settings, own}: OwnSettingsProps) {
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
   const applying = own.filter(setting => applies(setting, settings.shown.value));
-  const advanced = applying.filter(setting => setting.advanced === true);
+  const advanced = applying.filter(setting => setting.advanced);
   const showsAdvanced =
     state.core.value.value?.['showAdvancedSettings'] === true ||
     advanced.some(({key}) => key in settings.problems.value);
   return (
     <form class="card" ref={form} onSubmit={submit} noValidate>
-      <Fields settings={settings} of={applying.filter(setting => setting.advanced !== true)} />
+      <Fields settings={settings} of={applying.filter(setting => !setting.advanced)} />
       {advanced.length > 0 && (
         <details open={showsAdvanced}>
           <summary>Advanced</summary>
@@ -96,21 +109,23 @@ function Fields({settings, of}: {readonly settings: SettingsState; readonly of: 
 
 function FormFoot({settings}: {readonly settings: SettingsState}) {
   const status = settings.status.value;
-  const isChanged = Object.keys(settings.draft.value).length > 0;
+  const isChanged = settings.draft.value !== undefined;
   const isSaving = status.kind === 'saving';
   return (
-    <div class="form-foot">
-      <button type="submit" class="primary" disabled={!isChanged || isSaving}>
+    <div class="buttons">
+      <button type="submit" class="primary" {...clickIf(isChanged && !isSaving)}>
         Save
       </button>
-      <button type="button" disabled={!isChanged || isSaving} onClick={() => settings.discard()}>
+      <button type="button" {...clickIf(isChanged && !isSaving, () => settings.discard())}>
         Discard
       </button>
-      <button type="button" disabled={isSaving} onClick={() => void settings.restoreDefaults()}>
+      <button type="button" {...clickIf(!isSaving, () => void settings.restoreDefaults())}>
         Restore defaults
       </button>
       <div role="status" class="form-status">
+        {status.kind === 'saving' && <Loading text="Saving…" />}
         {status.kind === 'saved' && 'Saved'}
+        {status.kind === 'none' && isChanged && <span class="quiet">Changed, not saved</span>}
         {status.kind === 'incomplete' && <span class="problem">Not saved: look at the marked settings</span>}
         {status.kind === 'failed' && <FailureNote failure={status.failure} />}
       </div>

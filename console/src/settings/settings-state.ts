@@ -1,6 +1,8 @@
 import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import type {Setting, SettingValues} from '../service/documents.ts';
+import {CORE} from '../state/console-state.ts';
+import type {Drafts} from '../state/drafts.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
 
 /** Result of the last attempt to save. */
@@ -15,7 +17,7 @@ export class SettingsState {
   readonly available: Loaded<readonly Setting[]>;
   readonly values: Loaded<SettingValues>;
   /** Values that the user changed and did not save. */
-  readonly draft: Signal<SettingValues> = signal({});
+  readonly draft: Signal<SettingValues | undefined>;
   readonly status: Signal<SaveStatus> = signal({kind: 'none'});
   /** Problems of settings, by their keys. */
   readonly problems: Signal<Readonly<Record<string, string>>> = signal({});
@@ -23,7 +25,8 @@ export class SettingsState {
   readonly shown: ReadonlySignal<SettingValues>;
   readonly #path: string;
 
-  constructor(id: string) {
+  constructor(id: string, drafts: Drafts) {
+    this.draft = drafts.at(id === CORE ? {view: 'settings'} : {view: 'plugin', id, tab: 'settings'});
     this.#path = `/api/settings/${encodeURIComponent(id)}`;
     this.available = new Loaded(async () => {
       const {settings} = await callService<{readonly settings: readonly Setting[]}>(`${this.#path}/available`);
@@ -40,9 +43,8 @@ export class SettingsState {
 
   /** Changes a value in the form. */
   change(key: string, value: unknown): void {
-    const {[key]: _removed, ...others} = this.draft.value;
     const isSaved = value === this.values.value.value?.[key];
-    this.draft.value = isSaved ? others : {...others, [key]: value};
+    this.#keep([...this.#changes.filter(([each]) => each !== key), ...(isSaved ? [] : [[key, value] as const])]);
     this.problems.value = without(this.problems.value, key);
     // The form stays closed for another save until this one is answered.
     if (this.status.value.kind !== 'saving') this.status.value = {kind: 'none'};
@@ -50,7 +52,7 @@ export class SettingsState {
 
   /** Stores what the user changed, as far as it applies. */
   async save(): Promise<void> {
-    const changes = Object.entries(this.draft.value).filter(([key]) => this.#find(key) !== undefined);
+    const changes = this.#changes.filter(([key]) => this.#find(key) !== undefined);
     const problems = changes.flatMap(([key, value]) => findProblem(this.#find(key), key, value));
     if (problems.length === 0) return this.#send(Object.fromEntries(changes));
     this.problems.value = Object.fromEntries(problems);
@@ -65,9 +67,17 @@ export class SettingsState {
 
   /** Discards what was not saved. */
   discard(): void {
-    this.draft.value = {};
+    this.#keep([]);
     this.problems.value = {};
     this.status.value = {kind: 'none'};
+  }
+
+  get #changes(): readonly (readonly [key: string, value: unknown])[] {
+    return Object.entries(this.draft.value ?? {});
+  }
+
+  #keep(changes: readonly (readonly [key: string, value: unknown])[]): void {
+    this.draft.value = changes.length === 0 ? undefined : Object.fromEntries(changes);
   }
 
   /** Finds a setting of the user that applies to the values of the form. */
@@ -77,16 +87,13 @@ export class SettingsState {
   }
 
   async #send(changes: SettingValues): Promise<void> {
-    const before = this.draft.value;
+    const before = this.#changes;
     this.status.value = {kind: 'saving'};
     try {
       this.values.value.value = await callService<SettingValues>(this.#path, {method: 'PUT', body: changes});
       this.problems.value = {};
       // What the user has typed since then is not saved yet.
-      const later = Object.entries(this.draft.value).filter(
-        ([key, value]) => !(key in before) || before[key] !== value,
-      );
-      this.draft.value = Object.fromEntries(later);
+      this.#keep(this.#changes.filter(([key, value]) => !before.some(sent => sent[0] === key && sent[1] === value)));
       this.status.value = {kind: 'saved'};
     } catch (error) {
       const failure = toCallFailure(error);
@@ -107,7 +114,7 @@ export function applies({when}: Setting, values: SettingValues): boolean {
 /** Finds what the form can know to be wrong; the service checks the rest. */
 function findProblem(setting: Setting | undefined, key: string, value: unknown): [string, string][] {
   if (setting?.type === 'number' && typeof value !== 'number') return [[key, 'is not a number']];
-  if (setting?.required === true && value === '') return [[key, 'is required']];
+  if (setting?.required && value === '') return [[key, 'is required']];
   return [];
 }
 

@@ -1,3 +1,5 @@
+import {Marked, ORDERING} from './marked.tsx';
+
 /** A flag of a command line, and the places after separators of paths, keys and host names. */
 const PARTS = /(--[a-z][a-z-]*)|(?<=\w\/)|(?<=\w\.)(?=[a-z])/i;
 
@@ -14,7 +16,7 @@ export function Breakable({text}: {readonly text: string}) {
               {part}
             </span>
           ) : (
-            [index > 0 && <wbr key={index} />, part]
+            [index > 0 && <wbr key={index} />, ORDERING.test(part) ? <Marked key="text" text={part} /> : part]
           ),
         )}
     </>

@@ -1,5 +1,6 @@
 import {useSignal} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
+import {setTo} from './set-to.ts';
 
 interface CopyButtonProps {
   readonly text: string;
@@ -17,9 +18,7 @@ export function CopyButton({text, name = 'Copy', about = ''}: CopyButtonProps) {
   const said = useSignal('');
   useEffect(() => {
     if (said.value === '') return;
-    const timer = setTimeout(() => {
-      said.value = '';
-    }, SAID_MS);
+    const timer = setTimeout(setTo(said, ''), SAID_MS);
     return () => clearTimeout(timer);
   }, [said.value]);
   const copy = async (): Promise<void> => {

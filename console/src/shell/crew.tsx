@@ -1,4 +1,4 @@
-import {flightTitle} from '../flight/format-flight.ts';
+import {flightTitle, routeOf} from '../flight/format-flight.ts';
 import {formatRoute} from '../route.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 
@@ -25,7 +25,7 @@ export function Crew({state}: {readonly state: ConsoleState}) {
           <a href={formatRoute({view: 'flight'})}>
             <span class="hidden">Flight </span>
             <bdi>
-              <strong>{flightTitle(flight)}</strong> {flight.from.code} – {flight.to.code}
+              <strong>{flightTitle(flight)}</strong> {routeOf(flight)}
             </bdi>
             {flight.isPaused && ', paused'}
           </a>

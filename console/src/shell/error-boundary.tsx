@@ -23,7 +23,7 @@ export function ErrorBoundary({children, view}: ErrorBoundaryProps) {
         not affected.
       </p>
       <p class="note danger">{toCallFailure(error).message}</p>
-      <div class="form-foot">
+      <div class="buttons">
         <button type="button" class="primary" onClick={reset}>
           Try again
         </button>

@@ -13,7 +13,9 @@ import type {KeyboardDialog} from './keys/keyboard.tsx';
 import {ShortcutKeys} from './keys/shortcut-keys.tsx';
 import {isPressed, SHORTCUTS} from './keys/shortcuts.ts';
 import {PAGE_NAMES} from './service-page.tsx';
-import {ThemeSwitch} from './theme-switch.tsx';
+import {setTo} from './set-to.ts';
+import {ThemeChoice} from './theme-choice.tsx';
+import {UnsavedMark} from './unsaved-mark.tsx';
 
 interface MenuProps {
   readonly state: ConsoleState;
@@ -31,11 +33,12 @@ export function Menu({state, opened}: MenuProps) {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
     const left = new AbortController();
-    const close = (): void => {
-      isOpen.value = false;
-    };
+    const close = setTo(isOpen, false);
     const closeByKey = (event: KeyboardEvent): void => {
-      if (isPressed(event, SHORTCUTS.leave)) close();
+      if (!isOpen.value || !isPressed(event, SHORTCUTS.leave)) return;
+      // Of what is below the menu nothing closes.
+      event.preventDefault();
+      close();
     };
     // On narrow screens the open menu covers the content, which the focus must not reach behind it. A dialog gives the focus back.
     const closeIfLeft = ({relatedTarget}: FocusEvent): void => {
@@ -46,16 +49,21 @@ export function Menu({state, opened}: MenuProps) {
     element.current?.addEventListener('focusout', closeIfLeft, {signal: left.signal});
     return () => left.abort();
   }, [isOpen]);
-  const toggle = (): void => {
-    isOpen.value = !isOpen.value;
-  };
+  const toggle = setTo(isOpen, !isOpen.value);
   return (
     <header class="menu" ref={element} data-open={isOpen.value}>
       <div class="menu-head">
         <a class="airline" href={formatRoute({view: 'home'})}>
           {state.identity.value.value?.airline.settings.airlineName ?? 'Crewroom'}
         </a>
-        <button type="button" class="menu-button" aria-expanded={isOpen.value} aria-controls="menu" onClick={toggle}>
+        <button
+          type="button"
+          class="menu-button"
+          data-home
+          aria-expanded={isOpen.value}
+          aria-controls="menu"
+          onClick={toggle}
+        >
           <Glyph name={isOpen.value ? 'close' : 'menu'} />
           <span class="hidden">Menu</span>
         </button>
@@ -71,9 +79,7 @@ export function Menu({state, opened}: MenuProps) {
 }
 
 function FindButton({opened}: Pick<MenuProps, 'opened'>) {
-  const open = (): void => {
-    opened.value = 'palette';
-  };
+  const open = setTo(opened, 'palette');
   return (
     <button type="button" class="find" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
       <Glyph name="find" />
@@ -92,7 +98,7 @@ function Links({state}: {readonly state: ConsoleState}) {
   return (
     <nav aria-label="Plugins, service and settings">
       <ul>
-        <MenuLink to={{view: 'home'}} isCurrent={view === 'home'}>
+        <MenuLink state={state} to={{view: 'home'}} isCurrent={view === 'home'}>
           <Glyph name="home" /> <span class="name">Overview</span>
         </MenuLink>
         {plugins.map(plugin => (
@@ -101,13 +107,13 @@ function Links({state}: {readonly state: ConsoleState}) {
       </ul>
       <ul class="menu-group" aria-label="Service">
         {SERVICE_PAGES.filter(page => page !== 'flight' || view === 'flight' || state.flight.flight.value).map(page => (
-          <MenuLink key={page} to={{view: page}} isCurrent={view === page}>
+          <MenuLink key={page} state={state} to={{view: page}} isCurrent={view === page}>
             <Glyph name={page} /> <span class="name">{PAGE_NAMES[page]}</span>
           </MenuLink>
         ))}
       </ul>
       <ul class="menu-foot">
-        <MenuLink to={{view: 'notifications'}} isCurrent={view === 'notifications'}>
+        <MenuLink state={state} to={{view: 'notifications'}} isCurrent={view === 'notifications'}>
           <Glyph name="bell" /> <span class="name">Notifications</span>
           {unseen > 0 && (
             <span class="count">
@@ -116,7 +122,7 @@ function Links({state}: {readonly state: ConsoleState}) {
             </span>
           )}
         </MenuLink>
-        <MenuLink to={{view: 'settings'}} isCurrent={view === 'settings'}>
+        <MenuLink state={state} to={{view: 'settings'}} isCurrent={view === 'settings'}>
           <Glyph name="settings" /> <span class="name">Settings</span>
         </MenuLink>
         <li>
@@ -125,7 +131,7 @@ function Links({state}: {readonly state: ConsoleState}) {
           </a>
         </li>
         <li>
-          <ThemeSwitch state={state} />
+          <ThemeChoice state={state} />
         </li>
         {state.isOwner.value && (
           <li>
@@ -143,6 +149,7 @@ function PluginLink({plugin, state}: {readonly plugin: Plugin; readonly state: C
   const route = state.route.value;
   return (
     <MenuLink
+      state={state}
       to={{view: 'plugin', id: plugin.id, tab: 'page'}}
       isCurrent={route.view === 'plugin' && route.id === plugin.id}
     >
@@ -163,16 +170,18 @@ function describeState(plugin: Plugin): string {
 }
 
 interface MenuLinkProps {
+  readonly state: ConsoleState;
   readonly to: Route;
   readonly isCurrent: boolean;
   readonly children: ComponentChildren;
 }
 
-function MenuLink({to, isCurrent, children}: MenuLinkProps) {
+function MenuLink({state, to, isCurrent, children}: MenuLinkProps) {
   return (
     <li>
       <a class="menu-link" href={formatRoute(to)} aria-current={isCurrent ? 'page' : undefined}>
         {children}
+        <UnsavedMark drafts={state.drafts} to={to} />
       </a>
     </li>
   );

@@ -4,7 +4,7 @@ import {CopyButton} from './copy-button.tsx';
 /** Port of a service without settings, whose commands need not name it. */
 const DEFAULT_PORT = '7172';
 
-/** Names the way to change the service, beside buttons that are disabled for a page that only reads. Nothing for the owner. */
+/** Names the way to change the service, beside buttons disabled for a page that only reads. Nothing for the owner. */
 export function OwnerNote({state}: {readonly state: ConsoleState}) {
   if (state.isOwner.value) return null;
   return (

@@ -1,5 +1,6 @@
 import type {FunctionComponent} from 'preact';
 import type {ServicePage} from '../route.ts';
+import {Loading} from './loading.tsx';
 import type {PageProps} from './page-props.ts';
 import {usePart} from './use-part.ts';
 
@@ -29,7 +30,7 @@ const LOADERS: Readonly<Record<ServicePage, () => Promise<FunctionComponent<Page
 export function ServicePageView({name, state}: PageProps & {readonly name: ServicePage}) {
   const {value: Page, isMissing} = usePart(LOADERS[name]);
   if (Page !== undefined) return <Page state={state} />;
-  return isMissing ? <NotLoaded /> : <p class="page quiet">Loading…</p>;
+  return isMissing ? <NotLoaded /> : <Loading name="page" />;
 }
 
 /** The service is away, or has become another version since the console was opened. */

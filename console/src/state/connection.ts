@@ -1,5 +1,5 @@
 import {type Signal, signal} from '@preact/signals';
-import {AppError, type Client, type ClientEvent, type EventKind} from 'crewroom/client';
+import {AppError, type Client, type Event, type EventKind} from 'crewroom/client';
 import {waitMs} from './wait-ms.ts';
 
 /** State of the connection to the service. */
@@ -17,7 +17,7 @@ const KINDS = [
 ] as const satisfies readonly EventKind[];
 
 /** An event that the console follows all the time. */
-export type FollowedEvent = ClientEvent<unknown, (typeof KINDS)[number]>;
+export type FollowedEvent = Event<unknown, (typeof KINDS)[number]>;
 
 /** Prefix of the entries that settings are stored in. */
 export const SETTINGS_PREFIX = 'crewroom/settings/';
@@ -55,7 +55,7 @@ export class Connection {
       } catch (error) {
         // Another program may answer at this address, or the service has as many subscribers as it admits.
         console.info('The service refused the stream of events.', error);
-        this.needsOwner.value = error instanceof AppError && error.failure.code === 'token-required';
+        this.needsOwner.value = AppError.is(error) && error.code === 'token-required';
         this.status.value = 'lost';
         await waitMs(REFUSED_WAIT_MS, attempt);
       }

@@ -1,6 +1,5 @@
 import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {type Client, type ClientRequested, createClient, type IdentityDocument} from 'crewroom/client';
-import type {Draft} from '../entries/draft.ts';
 import {FlightState} from '../flight/flight-state.ts';
 import {followFrameMessages} from '../notices/frame-messages.ts';
 import {Notices, type ReceivedNotice} from '../notices/notices.ts';
@@ -13,6 +12,7 @@ import {exchangeOwnerCode, type OwnerCode, takeOwnerCode} from '../service/owner
 import {ActivePage} from './active-page.ts';
 import {type AccentColors, accentColorsOf, type Theme, themeOf} from './appearance.ts';
 import {Connection, type FollowedEvent, SETTINGS_PREFIX} from './connection.ts';
+import {Drafts} from './drafts.ts';
 import {followWhile} from './follow-while.ts';
 import {Loaded, toCallFailure} from './loaded.ts';
 import {wasOpenedByOwnPage, wasShown} from './opener.ts';
@@ -45,7 +45,7 @@ export class ConsoleState {
   readonly core: Loaded<SettingValues>;
   readonly faults: Loaded<FaultList>;
   readonly flight: FlightState = new FlightState();
-  /** The theme that the user has chosen; before the settings are known, the one with which the service sent the page. */
+  /** The theme that the user chose; before the settings are known, the one with which the service sent the page. */
   readonly theme: ReadonlySignal<Theme>;
   /** True if the system has a dark theme. */
   readonly isSystemDark: Signal<boolean> = signal(SYSTEM_DARK.matches);
@@ -55,8 +55,7 @@ export class ConsoleState {
   readonly notices: Notices = new Notices();
   readonly sounds: Sounds = new Sounds();
   readonly play: PlayState = new PlayState();
-  /** Values of entries that the user has typed and not saved, by keys. They stay when the user looks at another page. */
-  readonly drafts: Map<string, Draft> = new Map();
+  readonly drafts: Drafts = new Drafts();
   /** False if this page only reads the service itself: it may change neither allowed origins nor plugins nor faults. */
   readonly isOwner: ReadonlySignal<boolean> = isOwner;
   /** Why the last code did not make this page the owner's. */
@@ -95,21 +94,23 @@ export class ConsoleState {
 
   /** Follows the service and the address of the page until the signal is aborted. */
   start(signal: AbortSignal): void {
-    addEventListener('beforeunload', event => this.#hasUnsaved && event.preventDefault(), {signal});
+    addEventListener('beforeunload', event => this.drafts.unsaved.value.length > 0 && event.preventDefault(), {signal});
     addEventListener('hashchange', () => this.#readRoute(), {signal});
     SYSTEM_DARK.addEventListener('change', ({matches}) => (this.isSystemDark.value = matches), {signal});
     // Timers of hidden pages are slow: a user who comes back should not wait for one.
     document.addEventListener('visibilitychange', () => document.hidden || this.connection.retryNow(), {signal});
     followFrameMessages(notice => this.#onNotice(notice), signal);
     this.#activePage.follow(signal);
-    this.whileWatched(signal, watched => this.connection.follow(watched));
+    followWhile(this.#activePage.isWatched, signal, watched => this.connection.follow(watched));
     // The address may have changed since this state was made, while the code of the owner was exchanged.
     this.#showRoute();
   }
 
-  /** Follows something while the user may see it: see {@link ActivePage.isWatched}. */
-  whileWatched(ended: AbortSignal, follow: (signal: AbortSignal) => Promise<void>): void {
-    followWhile(this.#activePage.isWatched, ended, follow);
+  /** Follows something while the user may see it: see {@link ActivePage.isWatched}. @returns A function that ends it. */
+  whileWatched(follow: (signal: AbortSignal) => Promise<void>): () => void {
+    const left = new AbortController();
+    followWhile(this.#activePage.isWatched, left.signal, follow);
+    return () => left.abort();
   }
 
   /**
@@ -267,10 +268,6 @@ export class ConsoleState {
   #onNotice(notice: ReceivedNotice): void {
     this.notices.add(notice);
     if (!notice.quiet && this.#playsSounds) this.sounds.beep();
-  }
-
-  get #hasUnsaved(): boolean {
-    return [...this.drafts.values()].some(({base, text}) => base !== 'absent' || text !== '');
   }
 
   get #playsSounds(): boolean {

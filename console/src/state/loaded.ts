@@ -8,8 +8,8 @@ export class Loaded<T> {
   /** Why the document could not be loaded the last time. */
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   readonly #load: () => Promise<T>;
-  #loading = false;
-  #isOutdated = false;
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   constructor(load: () => Promise<T>) {
     this.#load = load;
@@ -20,21 +20,20 @@ export class Loaded<T> {
     return this.value.value !== undefined || this.failure.value !== undefined;
   }
 
-  /** Loads the document. Calls during a load cause one more load after it, however many they are. Never rejects. */
-  async reload(): Promise<void> {
-    this.#isOutdated = true;
-    if (this.#loading) return;
-    this.#loading = true;
-    while (this.#isOutdated) {
-      this.#isOutdated = false;
-      try {
-        this.value.value = await this.#load();
-        this.failure.value = undefined;
-      } catch (error) {
-        this.failure.value = toCallFailure(error);
-      }
+  /** Loads the document. Calls during a load share one more load after it, and wait for that. Never rejects. */
+  reload(): Promise<void> {
+    this.#next ??= this.#last = this.#last.then(() => this.#loadNow());
+    return this.#next;
+  }
+
+  async #loadNow(): Promise<void> {
+    this.#next = undefined;
+    try {
+      this.value.value = await this.#load();
+      this.failure.value = undefined;
+    } catch (error) {
+      this.failure.value = toCallFailure(error);
     }
-    this.#loading = false;
   }
 }
 

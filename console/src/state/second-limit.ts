@@ -1,7 +1,7 @@
 /** Length of the interval, in milliseconds. */
 const INTERVAL_MS = 1000;
 
-/** Limits what plugins make the console do within a second, and counts the rest: a thousand of anything would stop it. */
+/** Limits what plugins make the console do in a second, and counts the rest: a thousand of anything would stop it. */
 export class SecondLimit {
   readonly #countMax: number;
   readonly #onDropped: (count: number) => void;

@@ -1,4 +1,4 @@
-// A test of the plugin. Run it with a separate service: crewroom run --plugin examples/plugin -- node --test examples/plugin/test/logbook.test.js
+// A test of the plugin. Run it with a separate service: crewroom run --dev-plugin examples/plugin -- node --test examples/plugin/test/logbook.test.js
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 

@@ -18,7 +18,7 @@ test('keeps the flights of the pilot', async () => {
 });
 
 test('keeps as many flights as its setting allows', async () => {
-  await plugin.crewroom.settings.update(plugin.id, {flightsMax: 1});
+  await plugin.settings.update(plugin.id, {flightsMax: 1});
   await plugin.post('flights', {from: 'LPMA', to: 'EGLL'});
   const flights = await (await plugin.get('flights')).json();
   assert.deepEqual(flights, [{pilot: 'CRW0007', from: 'LPMA', to: 'EGLL'}]);

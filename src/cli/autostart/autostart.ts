@@ -1,4 +1,10 @@
-import type {InstalledProgram} from './program.ts';
+import {spawn} from 'node:child_process';
+import {readFile, realpath} from 'node:fs/promises';
+import {isAbsolute, sep} from 'node:path';
+import {UNSEEN} from '../../core/domain/unseen.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {refusedUsage} from '../failures/report.ts';
+import type {CliContext} from '../terminal/context.ts';
 
 /** Lets the system of one platform start the service when its user logs in. */
 export interface Autostart {
@@ -24,4 +30,138 @@ export interface Autostart {
   logs(lines: number): Promise<string>;
   /** Stops the service, and removes everything that was installed. */
   uninstall(): Promise<void>;
+}
+
+/**
+ * Reads a file that "crewroom service install" wrote.
+ *
+ * @param mark Text that only such a file contains.
+ * @returns Undefined if there is none.
+ * @throws {AppError} `invalid-usage` if another program wrote it.
+ */
+export async function readOwnText(file: string, mark: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(file, 'utf8');
+    if (text.includes(mark)) return text;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  throw refusedUsage('service', `${JSON.stringify(file)} was written by another program`, 'Remove that file first');
+}
+
+/** Returns the last lines of a log file; none if there is no file yet. */
+export async function readLastLines(file: string, lines: number): Promise<string> {
+  const text = await readFile(file, 'utf8').catch(error => {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  });
+  return text
+    .split(/(?<=\n)/)
+    .slice(-lines)
+    .join('');
+}
+
+/** The program that the system starts. */
+export interface InstalledProgram {
+  /** Absolute path of Node. */
+  readonly node: string;
+  /** Absolute path of the command line. */
+  readonly script: string;
+}
+
+/**
+ * Returns the program that runs now, by its real paths.
+ *
+ * @throws {AppError} `invalid-usage` if it may be gone at the next start of the machine.
+ */
+export async function findProgram(context: CliContext): Promise<InstalledProgram> {
+  const [node, script, temporaryDir] = await Promise.all([
+    realpath(context.program.node),
+    realpath(context.program.script),
+    realpath(context.temporaryDir).catch(() => context.temporaryDir),
+  ]);
+  const problem = findPathProblem({node, script}, temporaryDir);
+  if (problem === undefined) return {node, script};
+  throw refusedProgram(problem);
+}
+
+/** Creates the failure for a program that the system cannot start later. */
+export function refusedProgram(problem: string): Error {
+  return refusedUsage(
+    'service',
+    problem,
+    'Install or unpack Crewroom in another folder that stays, and run this from there',
+  );
+}
+
+const UNSEEN_IN_PATH = new RegExp(`[${UNSEEN}]`);
+
+/** Directories that an operating system or its user empties. */
+const TEMPORARY_DIRS = ['/tmp', '/private/tmp', '/var/tmp', '/dev/shm', '/run'];
+
+/**
+ * Returns the reason why the system may not find a program at the next start of the machine; undefined if there is none.
+ *
+ * @param temporaryDir The directory for temporary files of this user.
+ */
+export function findPathProblem({node, script}: InstalledProgram, temporaryDir: string): string | undefined {
+  for (const path of [script, node]) {
+    if (!isAbsolute(path)) return `${JSON.stringify(path)} is not an absolute path`;
+    if (UNSEEN_IN_PATH.test(path)) return `${JSON.stringify(path)} contains a control character`;
+    if (path.split(sep).includes('_npx')) return `${JSON.stringify(path)} is in the cache of npx, which npm empties`;
+    const isTemporary = [...TEMPORARY_DIRS, temporaryDir].some(each => path.startsWith(each + sep));
+    if (isTemporary) return `${JSON.stringify(path)} is in a directory for temporary files`;
+  }
+  return undefined;
+}
+
+/** Result of a program that ended. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/**
+ * Runs a program of the system to its end.
+ *
+ * @throws {AppError} `service-manager-failed` if it cannot be started; `invalid-usage` if this system does not have it.
+ */
+export function runSystemProgram(
+  program: string,
+  args: readonly string[],
+  {environment: env}: Pick<CliContext, 'environment'>,
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], env: {...env}, windowsHide: true});
+    child.once('error', error => {
+      if (codeOf(error) === 'ENOENT') reject(withoutManager(program));
+      else reject(managerFailed(program, messageOf(error)));
+    });
+    let output = '';
+    let errors = '';
+    // The pipes are missing without file descriptors.
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    child.once('close', exitCode => resolve({exitCode, output, errors}));
+  });
+}
+
+/** Creates the failure of a command of the service manager. Its first line has the reason. */
+export function managerFailed(command: string, errors: string): AppError {
+  const reason = errors.trim().split('\n')[0]?.trim() || 'it gave no reason';
+  // The words of systemd and D-Bus name variables and sockets, and not what is missing.
+  const problem = /\bbus\b|DBUS_|XDG_RUNTIME/i.test(reason) ? 'this session has no service manager' : reason;
+  return new AppError({code: 'service-manager-failed', command, problem});
+}
+
+/** Creates the failure on a system without the program that starts services. */
+export function withoutManager(program: string): Error {
+  const problem = program.startsWith('systemctl') ? 'this system has no systemd' : `this system has no ${program}`;
+  return refusedUsage('service', problem, 'Start it with "crewroom start --detached"');
 }

@@ -1,18 +1,16 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {dirname} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {makeDirectory} from '../../files/directory.ts';
-import {addressesOf, serviceUrl} from '../../system/loopback.ts';
-import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
-
-import type {CallOf} from '../catalogue/call.ts';
-import {refusedUsage} from '../failures/usage.ts';
+import {AppError, messageOf} from '../../core/failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import {makeDirectory} from '../../core/files/directory.ts';
+import {addressesOf, serviceUrl} from '../../platform/system/loopback.ts';
+import {describePortHolder, findPortHolder} from '../../platform/system/port-holder.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {refusedUsage} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
 import {connect} from '../service/connection.ts';
-import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeText, jsonLine} from '../terminal/context.ts';
 
 /** Interval in which a service that starts is asked whether it serves, in milliseconds. */
 const INTERVAL_MS = 100;
@@ -77,7 +75,7 @@ export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
   return exitCode;
 }
 
-/** Waits until a service serves. @returns Undefined then; otherwise the exit code of its process, which does not run. */
+/** Waits until a service serves. @returns Undefined then; else the exit code of its process, which does not run. */
 async function untilServing(
   child: ChildProcess,
   exited: Promise<number>,

@@ -1,12 +1,15 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {makeDirectory} from '../../files/directory.ts';
-import {removeDurably} from '../../files/replace-file.ts';
+import {makeDirectory, removeDurably} from '../../core/files/directory.ts';
 import type {CliContext} from '../terminal/context.ts';
-import type {Autostart} from './autostart.ts';
-import {readLastLines, readOwnText} from './own-text.ts';
-import type {InstalledProgram} from './program.ts';
-import {managerFailed, runSystemProgram} from './run-system-program.ts';
+import {
+  type Autostart,
+  type InstalledProgram,
+  managerFailed,
+  readLastLines,
+  readOwnText,
+  runSystemProgram,
+} from './autostart.ts';
 
 /** Name of the agent, for `launchctl`. */
 const LABEL = 'crewroom';

@@ -1,7 +1,7 @@
 import {normalize} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {findPathProblem} from './program.ts';
+import {findPathProblem} from './autostart.ts';
 
 const INSTALLED = {node: '/usr/bin/node', script: '/usr/lib/node_modules/crewroom/dist/cli/main.js'};
 

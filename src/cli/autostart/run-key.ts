@@ -1,9 +1,13 @@
-import {join} from 'node:path';
+import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import type {CliContext} from '../terminal/context.ts';
-import type {Autostart} from './autostart.ts';
-import {readLastLines} from './own-text.ts';
-import {type InstalledProgram, refusedProgram} from './program.ts';
-import {managerFailed, runSystemProgram} from './run-system-program.ts';
+import {
+  type Autostart,
+  type InstalledProgram,
+  managerFailed,
+  readLastLines,
+  refusedProgram,
+  runSystemProgram,
+} from './autostart.ts';
 
 /** Key of the registry whose values are the commands that Windows starts when the user logs in. Each user may change the own ones. */
 const KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
@@ -48,10 +52,9 @@ export interface RunKeyDeps {
 
 /** Lets Windows start the service, by a value in the registry of the user, without elevation. */
 export function createRunKey({context, logFile, release, isServing, stop}: RunKeyDeps): Autostart {
-  // By their paths: Windows would first look for them in the working directory.
-  const system = join(context.environment['SystemRoot'] ?? 'C:\\Windows', 'System32');
+  const {environment} = context;
   const ask = (action: string, ...args: readonly string[]) =>
-    runSystemProgram(join(system, 'reg.exe'), [action, KEY, '/v', NAME, ...args], context);
+    runSystemProgram(windowsProgram('reg.exe', environment), [action, KEY, '/v', NAME, ...args], context);
   const change = async (action: string, ...args: readonly string[]): Promise<void> => {
     const {exitCode, output, errors} = await ask(action, ...args);
     if (exitCode !== 0) throw managerFailed(`reg ${action} ${KEY} /v ${NAME}`, errors || output);
@@ -62,7 +65,7 @@ export function createRunKey({context, logFile, release, isServing, stop}: RunKe
     note: 'It starts when you log in',
     isInstalled,
     install: async given => {
-      const command = formatCommand(given, {consoleHost: join(system, 'conhost.exe'), release});
+      const command = formatCommand(given, {consoleHost: windowsProgram('conhost.exe', environment), release});
       if (command.length > COMMAND_LENGTH_MAX)
         throw refusedProgram(
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,

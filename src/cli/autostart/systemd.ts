@@ -1,13 +1,15 @@
 import {mkdir, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {syncDirectory} from '../../files/directory.ts';
-import {removeDurably} from '../../files/replace-file.ts';
+import {removeDurably, syncDirectory} from '../../core/files/directory.ts';
 import type {CliContext} from '../terminal/context.ts';
-import type {Autostart} from './autostart.ts';
-import {readOwnText} from './own-text.ts';
-import {refusedProgram} from './program.ts';
-import {findUnitProblem, formatUnit, UNIT_MARK, UNIT_NAME} from './unit.ts';
-import {askAboutUnit, changeUnits, readUnitLog} from './user-manager.ts';
+import {
+  type Autostart,
+  type InstalledProgram,
+  managerFailed,
+  readOwnText,
+  refusedProgram,
+  runSystemProgram,
+} from './autostart.ts';
 
 /** Lets systemd start the service, by a unit of the user. */
 export function createUserUnit(file: string, context: CliContext): Autostart {
@@ -47,4 +49,75 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
       await changeUnits(['daemon-reload'], context);
     },
   };
+}
+
+/** Asks the service manager of the user to do something. */
+async function changeUnits(args: readonly string[], context: CliContext): Promise<void> {
+  const {exitCode, errors} = await runSystemProgram('systemctl', ['--user', ...args], context);
+  if (exitCode !== 0) throw managerFailed(`systemctl --user ${args.join(' ')}`, errors);
+}
+
+/** Asks the service manager of the user for a word about a unit, such as `active`. */
+async function askAboutUnit(question: 'is-active' | 'is-enabled', context: CliContext, unit: string): Promise<string> {
+  const {output, errors} = await runSystemProgram('systemctl', ['--user', question, unit], context);
+  // Its exit code is that of the answer. Without a connection to the manager there is only an error.
+  const answer = output.trim();
+  if (answer === '') throw managerFailed(`systemctl --user ${question} ${unit}`, errors);
+  return answer;
+}
+
+/** Returns the last lines that a unit of the user logged. */
+async function readUnitLog(unit: string, lines: number, context: CliContext): Promise<string> {
+  const args = ['--user', '--unit', unit, '--no-pager', '--output', 'cat', '--lines', String(lines)];
+  const {exitCode, output, errors} = await runSystemProgram('journalctl', args, context);
+  if (exitCode !== 0) throw managerFailed(`journalctl ${args.join(' ')}`, errors);
+  return output;
+}
+
+/** Name of the unit of the service, for `systemctl --user` and `journalctl --user`. */
+export const UNIT_NAME = 'crewroom.service';
+
+/** First line of a unit that `crewroom service install` wrote. Files without it are left alone. */
+export const UNIT_MARK = '# Written by "crewroom service install", and removed by "crewroom service uninstall".';
+
+/** Time that the service has to end before it is killed, in seconds: seven seconds with plugins, and some more on a busy machine. */
+const STOP_TIMEOUT_SECONDS = 30;
+
+/** Pause before a service that failed is started again, in seconds: a port or a disk may need that long to be free. */
+const RESTART_PAUSE_SECONDS = 5;
+
+/**
+ * Formats the unit that starts the service when its user logs in. It names no variable and no setting: the service reads its config file.
+ *
+ * Exit code 2 means wrong settings, which stay wrong until the user changes them: the service is not started again.
+ */
+export function formatUnit({node, script}: InstalledProgram): string {
+  return `${UNIT_MARK}
+[Unit]
+Description=Crewroom, the local service of virtual-airline plugins
+
+[Service]
+Type=exec
+# The colon keeps systemd from replacing variables in the paths.
+ExecStart=:${quote(node)} ${quote(script)} start
+Restart=on-failure
+RestartSec=${RESTART_PAUSE_SECONDS}
+RestartPreventExitStatus=2
+TimeoutStopSec=${STOP_TIMEOUT_SECONDS}
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** Quotes a word of a unit (systemd.syntax, systemd.unit): backslashes and quotes are escaped, and a percent sign begins a specifier. */
+function quote(path: string): string {
+  return `"${path.replace(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
+}
+
+/** Returns why systemd does not start a program; undefined if there is none (systemd.exec, of a path in quotes). */
+export function findUnitProblem({node}: InstalledProgram): string | undefined {
+  return /["'\\]/.test(node)
+    ? `systemd starts no program whose path contains a quote or a backslash: ${node}`
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import {type ArgumentSpec, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
+import {type ArgumentSpec, DRY_RUN_FLAG, grouped, IF_MATCH_FLAG, SNAPSHOT_FLAG} from './spec.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
@@ -14,7 +14,6 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Print the identity document that plugins get',
     flags: {
       pretty: {description: 'print it indented, also into a file'},
-      json: {description: 'print it exactly as served, also on a terminal'},
     },
     examples: [
       {line: 'crewroom identity', purpose: 'the pilot, the airline and the account'},
@@ -24,7 +23,6 @@ export const DATA_COMMANDS = grouped('Data', {
   get: {
     summary: 'Print the value of an entry, byte for byte',
     arguments: [KEY],
-    flags: {json: {description: 'print the entry with its revision, size and time'}},
     examples: [
       {line: 'crewroom get com.example.hello/greeting', purpose: 'the JSON text that was stored'},
       {line: 'crewroom get greeting > greeting.json', purpose: 'keep it in a file'},
@@ -34,10 +32,9 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Store a JSON value under a key',
     arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
     flags: {
-      ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+      ...IF_MATCH_FLAG,
       ifAbsent: {description: 'only if there is no entry yet'},
       ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
-      ...JSON_FLAG,
     },
     examples: [
       {line: `crewroom put greeting '"hello"'`, purpose: 'a string, with its own quotes'},
@@ -53,8 +50,7 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Change members of a JSON value',
     arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
     flags: {
-      ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
-      ...JSON_FLAG,
+      ...IF_MATCH_FLAG,
     },
     examples: [
       {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set one member, leave the others'},
@@ -70,7 +66,7 @@ export const DATA_COMMANDS = grouped('Data', {
     flags: {
       ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d'},
       forever: {description: 'do not expire'},
-      ...JSON_FLAG,
+      ...IF_MATCH_FLAG,
     },
     examples: [
       {line: 'crewroom touch token --ttl 12h', purpose: 'expires in 12 hours'},
@@ -80,7 +76,8 @@ export const DATA_COMMANDS = grouped('Data', {
   edit: {
     summary: 'Edit a JSON value in your editor',
     arguments: [KEY],
-    flags: JSON_FLAG,
+    flags: IF_MATCH_FLAG,
+    ownForms: true,
     examples: [
       {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
       {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor with a window'},
@@ -98,7 +95,6 @@ export const DATA_COMMANDS = grouped('Data', {
       after: {placeholder: 'KEY', description: 'only keys after this one'},
       reverse: {description: 'from the last key to the first'},
       values: {description: 'print the values too'},
-      json: {description: 'print one JSON object per line'},
     },
     examples: [
       {line: 'crewroom list', purpose: 'every entry'},
@@ -111,14 +107,13 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Show changes as they happen',
     arguments: [PREFIX],
     flags: {
-      since: {placeholder: 'REVISION', description: 'begin with the changes after this revision'},
+      after: {placeholder: 'REVISION', description: 'begin with the changes after this revision'},
       initial: {description: 'begin with the present entries'},
-      json: {description: 'print one JSON object per line'},
     },
     examples: [
       {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
       {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
-      {line: 'crewroom watch --json --since 12 | jq .key', purpose: 'for programs, after revision 12'},
+      {line: 'crewroom watch --json --after 12 | jq .key', purpose: 'for programs, after revision 12'},
     ],
     notes: ['After a restart of the service it reconnects and continues where it was.'],
   },
@@ -126,23 +121,22 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Delete an entry, or all under a prefix',
     arguments: [{...KEY, optional: true}],
     flags: {
-      ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+      ...IF_MATCH_FLAG,
       prefix: {placeholder: 'PREFIX', description: 'delete every entry whose key begins with it'},
-      all: {description: 'delete every entry'},
+      ...DRY_RUN_FLAG,
       yes: {description: 'do not ask'},
       ...SNAPSHOT_FLAG,
-      ...JSON_FLAG,
     },
     examples: [
       {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 if there is none'},
       {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
-      {line: 'crewroom delete --all --yes', purpose: 'everything, without asking'},
+      {line: 'crewroom delete --prefix com.example.hello/ --yes', purpose: 'without asking'},
     ],
     notes: ['More than 100 entries are saved as a snapshot first, which it names.'],
   },
   reset: {
     summary: 'Delete every entry',
-    flags: {yes: {description: 'do not ask'}, ...SNAPSHOT_FLAG, ...JSON_FLAG},
+    flags: {...DRY_RUN_FLAG, yes: {description: 'do not ask'}, ...SNAPSHOT_FLAG},
     examples: [
       {line: 'crewroom reset', purpose: 'asks first'},
       {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},

@@ -1,8 +1,8 @@
-import {SAMPLE_PILOT_NAMES} from '../../domain/identity/pilots.ts';
-import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
-import {FAULT_KINDS} from '../../failures/fault-mark.ts';
+import {SAMPLE_PILOT_NAMES} from '../../core/domain/identity/pilots.ts';
+import {FLIGHT_PHASES} from '../../core/domain/plugins/flight.ts';
+import {FAULT_KINDS} from '../../core/failures/failure.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
-import {ADDRESS_SETTINGS, grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
+import {ADDRESS_SETTINGS, grouped, SNAPSHOT_FLAG} from './spec.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -24,9 +24,8 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
     summary: 'Switch among sample pilots',
     arguments: [
       {name: 'ACTION', description: 'list or use', choices: ['list', 'use']},
-      {name: 'NAME', description: 'the sample pilot to serve', optional: true, offers: SAMPLE_PILOT_NAMES},
+      {name: 'NAME', description: 'the sample pilot to serve', actions: ['use'], offers: SAMPLE_PILOT_NAMES},
     ],
-    flags: JSON_FLAG,
     examples: [
       {line: 'crewroom pilot list', purpose: 'all sample pilots, and which is served'},
       {line: 'crewroom pilot use first-officer', purpose: 'serve this one; plugins are restarted for it'},
@@ -46,6 +45,7 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       json: {description: 'print JSON, for programs'},
       ...REQUESTS_FLAG,
     },
+    ownForms: true,
     settings: WITHOUT_LOG_FILE,
     examples: [
       {line: 'crewroom dev', purpose: 'the plugin in this folder, with the files in ui/ as its page'},
@@ -68,22 +68,21 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       {name: 'ACTION', description: PLUGIN_ACTIONS.join('|'), choices: PLUGIN_ACTIONS},
       {
         name: 'ID',
-        description: 'the plugin, or a ZIP or folder',
+        description: 'the plugin, or a ZIP or folder; check and pack: this one',
         optional: true,
       },
-      {name: 'NAME=VALUE', description: 'a setting; null restores its default', optional: true},
+      {name: 'NAME=VALUE', description: 'a setting; null restores its default', actions: ['set']},
     ],
     flags: {
-      yes: {description: 'install or remove without asking'},
-      data: {description: 'with remove: delete the files of its background too'},
+      yes: {description: 'do not ask', actions: ['install', 'remove']},
+      data: {description: 'delete the files of its background too', actions: ['remove']},
       ...SNAPSHOT_FLAG,
-      id: {placeholder: 'ID', description: 'with new: the id of the plugin'},
-      output: {placeholder: 'FILE', description: 'with pack or types: the file to write'},
-      dryRun: {description: 'with adopt: only show the changes'},
-      force: {description: 'with adopt: change files with uncommitted changes too'},
-      ...JSON_FLAG,
+      id: {placeholder: 'ID', description: 'the id of the plugin', actions: ['new']},
+      output: {placeholder: 'FILE', description: 'the file to write', actions: ['pack', 'types']},
+      dryRun: {description: 'only show the changes', actions: ['adopt', 'remove']},
+      force: {description: 'change files with uncommitted changes too', actions: ['adopt']},
     },
-    settings: [...ADDRESS_SETTINGS, 'plugins'],
+    settings: [...ADDRESS_SETTINGS, 'pluginsDir'],
     examples: [
       {line: 'crewroom plugin list', purpose: 'all plugins, their states and problems'},
       {line: 'crewroom plugin logs com.example.hello', purpose: 'its last log lines'},
@@ -93,8 +92,8 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       {line: 'crewroom plugin remove com.example.hello', purpose: 'its files in the data directory stay'},
       {line: 'crewroom plugin new my-plugin', purpose: 'create a plugin with a page, a background and tests'},
       {line: 'crewroom plugin types my-plugin', purpose: 'the types of its settings, for TypeScript'},
-      {line: 'crewroom plugin check my-plugin', purpose: 'list all problems; exit code 1 if there are any'},
-      {line: 'crewroom plugin pack my-plugin', purpose: 'check it, and write ID-VERSION.zip'},
+      {line: 'crewroom plugin check', purpose: 'list all problems; exit code 6 if there are any'},
+      {line: 'crewroom plugin pack', purpose: 'check it, and write ID-VERSION.zip'},
       {line: 'crewroom plugin adopt .', purpose: 'make the clone of a published plugin ready for npm install'},
     ],
     notes: [
@@ -108,20 +107,29 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
     arguments: [
       {
         name: 'ACTION',
-        description: 'start, status, pause, jump, speed, disconnect or stop',
-        choices: ['start', 'status', 'pause', 'jump', 'speed', 'disconnect', 'stop'],
+        description: 'start|status|pause|continue|jump|speed|disconnect|connect|stop',
+        choices: ['start', 'status', 'pause', 'continue', 'jump', 'speed', 'disconnect', 'connect', 'stop'],
       },
-      {name: 'PHASE|SPEED', description: 'the phase to jump to, or the speed', optional: true, offers: FLIGHT_PHASES},
+      {
+        name: 'PHASE|SPEED',
+        description: 'the phase to jump to, or the speed',
+        actions: ['jump', 'speed'],
+        offers: FLIGHT_PHASES,
+      },
     ],
     flags: {
-      from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF'},
-      to: {placeholder: 'AIRPORT', description: 'airport of arrival, such as LPMA'},
-      number: {placeholder: 'NUMBER', description: 'number of the flight, such as CAV100'},
-      aircraft: {placeholder: 'CODE', description: 'type of the aircraft, such as A320'},
-      plan: {placeholder: 'FILE', description: 'a booking as pages send it, in JSON; other flags override it'},
-      speed: {placeholder: 'N', description: 'simulated seconds per second, 1 to 1000'},
-      seed: {placeholder: 'N', description: 'the same number repeats a flight'},
-      ...JSON_FLAG,
+      from: {placeholder: 'AIRPORT', description: 'airport of departure, such as EDDF', actions: ['start']},
+      to: {placeholder: 'AIRPORT', description: 'airport of arrival, such as LPMA', actions: ['start']},
+      number: {placeholder: 'NUMBER', description: 'number of the flight, such as CAV100', actions: ['start']},
+      aircraft: {placeholder: 'CODE', description: 'type of the aircraft, such as A320', actions: ['start']},
+      plan: {placeholder: 'FILE', description: 'a booking as pages send it; flags win', actions: ['start']},
+      speed: {placeholder: 'N', description: 'simulated seconds per second, 1 to 1000', actions: ['start']},
+      seed: {placeholder: 'N', description: 'the same number repeats a flight', actions: ['start']},
+      'landing-rate': {
+        placeholder: 'FT/MIN',
+        description: 'at touchdown, 20 to 2000 (by the seed)',
+        actions: ['start'],
+      },
     },
     examples: [
       {line: 'crewroom flight start', purpose: 'from Frankfurt to Madeira, in real time'},
@@ -129,8 +137,8 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       {line: 'crewroom flight start --number CAV100 --aircraft A320 --plan booking.json', purpose: 'a booked flight'},
       {line: 'crewroom flight jump DESCENT', purpose: 'go to the beginning of a phase'},
       {line: 'crewroom flight speed 60', purpose: 'a minute in a second from now on'},
-      {line: 'crewroom flight pause', purpose: 'pause it; the same again continues it'},
-      {line: 'crewroom flight disconnect', purpose: 'disconnect the simulator; again reconnects it'},
+      {line: 'crewroom flight pause', purpose: 'pause it, until "flight continue"'},
+      {line: 'crewroom flight disconnect', purpose: 'disconnect the simulator, until "flight connect"'},
     ],
     notes: ['It replaces com.tfdidesign.flight-tracking, unless that plugin is installed.'],
   },
@@ -148,16 +156,13 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
     flags: {
       path: {placeholder: 'PATH', description: 'only requests of this path; * stands for any characters'},
       plugin: {placeholder: 'ID', description: 'only requests that this plugin sends'},
-      probability: {placeholder: 'P', description: 'only this share of them, such as 0.3'},
-      seed: {placeholder: 'N', description: 'the same number draws the same requests again'},
-      ...JSON_FLAG,
     },
     examples: [
       {line: 'crewroom fault', purpose: 'all faults that are on'},
       {line: 'crewroom fault delay 500ms', purpose: 'each request of plugins takes half a second longer'},
       {
-        line: `crewroom fault error store-busy --path '/api/store/*' --probability 0.3`,
-        purpose: 'three of ten requests for entries fail',
+        line: `crewroom fault error busy --path '/api/store/*'`,
+        purpose: 'requests for entries fail',
       },
       {line: 'crewroom fault cut --path /api/events', purpose: 'event streams end, and cannot be opened again'},
       {line: 'crewroom fault disk-full', purpose: 'writes fail; or store-read-only'},

@@ -1,5 +1,5 @@
-import {SETTING_NAMES} from '../../config/config.ts';
-import {grouped, JSON_FLAG} from './spec.ts';
+import {SETTING_NAMES} from '../../platform/config/config.ts';
+import {grouped} from './spec.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -25,13 +25,14 @@ export const SERVICE_COMMANDS = grouped('Service', {
       json: {description: 'write JSON log lines on a terminal too'},
       ...REQUESTS_FLAG,
     },
+    ownForms: true,
     settings: SETTING_NAMES,
     examples: [
       {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
       {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and its changes'},
       {line: 'crewroom start --ephemeral --port 0', purpose: 'in memory, on any free port: for tests'},
       {
-        line: 'crewroom start --plugin ./my-plugin',
+        line: 'crewroom start --dev-plugin ./my-plugin',
         purpose: 'run the plugin in this folder, and start it again when it changes',
       },
       {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'for the page of a dev server'},
@@ -49,6 +50,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
     flags: {
       noOpen: {description: 'do not open the console in the browser'},
     },
+    ownForms: true,
     settings: ['host', 'port', 'logLevel'],
     examples: [
       {line: 'crewroom play', purpose: 'shows in five steps what it does'},
@@ -61,11 +63,11 @@ export const SERVICE_COMMANDS = grouped('Service', {
     arguments: [
       {name: 'COMMAND', description: 'program and arguments; after -- if any begins with "-"', repeatable: true},
     ],
-    flags: {},
+    ownForms: true,
     settings: WITHOUT_LOG_FILE,
     examples: [
       {line: 'crewroom run -- npm test', purpose: 'tests, with a service in memory on a free port'},
-      {line: 'crewroom run --plugin . -- npx vitest run', purpose: 'once the plugin in this folder runs'},
+      {line: 'crewroom run --dev-plugin . -- npx vitest run', purpose: 'once the plugin in this folder runs'},
       {
         line: `crewroom run --profile me.json -- sh -c 'curl "$CREWROOM_URL/api/identity"'`,
         purpose: 'with your own identity',
@@ -78,7 +80,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   status: {
     summary: 'Show whether the service runs, and its state',
-    flags: JSON_FLAG,
     examples: [
       {line: 'crewroom status', purpose: 'address, version, identity and store'},
       {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 if nothing answers'},
@@ -89,7 +90,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
     flags: {
       print: {description: 'print the address with its code, and open nothing'},
       end: {description: 'end the rights of all open consoles'},
-      ...JSON_FLAG,
     },
     settings: ['host', 'port', 'dataDir'],
     examples: [
@@ -111,11 +111,12 @@ export const SERVICE_COMMANDS = grouped('Service', {
       {
         name: 'PERMISSION',
         description: 'what it permits; revoke without one takes all',
+        actions: ['grant', 'revoke'],
         optional: true,
         repeatable: true,
       },
     ],
-    flags: JSON_FLAG,
+    flags: {dryRun: {description: 'only show what would be taken back', actions: ['revoke']}},
     settings: ['host', 'port', 'dataDir'],
     examples: [
       {line: 'crewroom access list', purpose: 'plugins with permissions beside those that every plugin has'},
@@ -139,22 +140,21 @@ export const SERVICE_COMMANDS = grouped('Service', {
     summary: 'Create and revoke tokens of programs',
     arguments: [
       {name: 'ACTION', description: 'create, list or revoke', choices: ['create', 'list', 'revoke']},
-      {name: 'NAME', description: 'the token to revoke', optional: true},
+      {name: 'NAME', description: 'the token to create or revoke', actions: ['create', 'revoke']},
     ],
     flags: {
-      name: {placeholder: 'NAME', description: 'name of the new token'},
-      permission: {placeholder: 'PERMISSION', description: 'what it permits', repeatable: true},
-      expires: {placeholder: 'TIME', description: 'how long it is valid, such as 12h or 30d'},
-      ...JSON_FLAG,
+      permission: {placeholder: 'PERMISSION', description: 'what it permits', repeatable: true, actions: ['create']},
+      expires: {placeholder: 'TIME', description: 'how long it is valid, such as 12h or 30d', actions: ['create']},
+      dryRun: {description: 'only show what would be revoked', actions: ['revoke']},
     },
     settings: ['host', 'port', 'dataDir'],
     examples: [
       {
-        line: 'crewroom token create --name backup --permission entries:read:',
+        line: 'crewroom token create backup --permission entries:read:',
         purpose: 'prints the token of a program that may read all entries',
       },
       {
-        line: 'crewroom token create --name a --permission entries:write:a/ --expires 30d',
+        line: 'crewroom token create a --permission entries:write:a/ --expires 30d',
         purpose: 'write the entries below a/, for 30 days',
       },
       {line: 'crewroom token list', purpose: 'names, permissions and ends; tokens are shown once'},
@@ -163,7 +163,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
     notes: [
       'Permissions for the identity: identity:read, identity:secrets, session:manage.',
       'For entries: entries:read:PREFIX, entries:write:PREFIX; a prefix ends in "/".',
-      'For the rest: plugins:manage, or admin for everything but tokens.',
+      'For the rest: plugins:manage, flight:report, or admin for all but tokens.',
     ],
   },
   requests: {
@@ -171,13 +171,12 @@ export const SERVICE_COMMANDS = grouped('Service', {
     flags: {
       follow: {description: 'show new ones too, until Ctrl+C'},
       refused: {description: 'only those that were refused, with what to do'},
-      ...JSON_FLAG,
     },
     examples: [
       {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
       {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
     ],
-    notes: ['Those of the console are left out; with --json they have "own": true.'],
+    notes: ['Those of the console and files of pages are left out; --json has them, as "own".'],
   },
   wait: {
     summary: 'Wait until the service is ready',
@@ -189,7 +188,6 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   stop: {
     summary: 'Stop the service that listens on a port',
-    flags: JSON_FLAG,
     examples: [
       {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
       {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},
@@ -206,8 +204,8 @@ export const SERVICE_COMMANDS = grouped('Service', {
       },
     ],
     flags: {
-      lines: {placeholder: 'COUNT', description: 'log lines to show; default 100'},
-      ...JSON_FLAG,
+      lines: {placeholder: 'COUNT', description: 'log lines to show; default 100', actions: ['logs']},
+      dryRun: {description: 'only show what would be removed', actions: ['uninstall']},
     },
     settings: [],
     examples: [

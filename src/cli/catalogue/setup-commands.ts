@@ -1,5 +1,5 @@
-import {SETTING_NAMES} from '../../config/config.ts';
-import {grouped, JSON_FLAG} from './spec.ts';
+import {SETTING_NAMES} from '../../platform/config/config.ts';
+import {grouped} from './spec.ts';
 
 /** The shells that can complete commands. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -17,7 +17,6 @@ export const SETUP_COMMANDS = grouped('Setup', {
       name: {placeholder: 'NAME', description: 'name of the airline'},
       icao: {placeholder: 'CODE', description: 'its ICAO code; default: none'},
       contact: {placeholder: 'TEXT', description: 'where pilots ask for help'},
-      ...JSON_FLAG,
     },
     settings: [],
     examples: [
@@ -35,7 +34,6 @@ export const SETUP_COMMANDS = grouped('Setup', {
   },
   config: {
     summary: 'Show every setting, its value and where it came from',
-    flags: JSON_FLAG,
     settings: SETTING_NAMES,
     examples: [
       {line: 'crewroom config', purpose: 'what "crewroom start" would use'},
@@ -45,8 +43,7 @@ export const SETUP_COMMANDS = grouped('Setup', {
   },
   paths: {
     summary: 'Show where data, plugins, config file and cache are',
-    flags: JSON_FLAG,
-    settings: ['dataDir', 'plugins'],
+    settings: ['dataDir', 'pluginsDir'],
     examples: [
       {line: 'crewroom paths', purpose: 'each path, and whether it exists'},
       {line: 'crewroom paths --json', purpose: 'the same for programs'},
@@ -55,7 +52,6 @@ export const SETUP_COMMANDS = grouped('Setup', {
   explain: {
     summary: 'Explain a failure, or list all codes',
     arguments: [{name: 'CODE', description: 'code of the failure, such as no-entry', optional: true}],
-    flags: JSON_FLAG,
     settings: ['host', 'port'],
     examples: [
       {line: 'crewroom explain no-entry', purpose: 'what a failure means; it needs no service'},
@@ -67,7 +63,7 @@ export const SETUP_COMMANDS = grouped('Setup', {
   completion: {
     summary: 'Print the script that completes commands in a shell',
     arguments: [{name: 'SHELL', description: 'bash, zsh, fish or powershell', choices: SHELLS}],
-    flags: {},
+    ownForms: true,
     settings: [],
     examples: [
       {line: `echo 'source <(crewroom completion bash)' >> ~/.bashrc`, purpose: 'bash'},
@@ -78,7 +74,6 @@ export const SETUP_COMMANDS = grouped('Setup', {
   },
   version: {
     summary: 'Print the version',
-    flags: JSON_FLAG,
     settings: [],
     examples: [
       {line: 'crewroom version', purpose: 'the version of Crewroom'},

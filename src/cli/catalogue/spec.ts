@@ -1,10 +1,11 @@
-import type {SettingName} from '../../config/config.ts';
+import type {SettingName} from '../../platform/config/config.ts';
 
 /** The description of a command, for help, completion and the parser. */
 export interface CommandSpec extends CommandDescription {
   readonly name: string;
   readonly group: CommandGroup;
   readonly arguments: readonly ArgumentSpec[];
+  readonly flags: Readonly<Record<string, FlagSpec>>;
   readonly settings: readonly SettingName[];
 }
 
@@ -15,8 +16,10 @@ interface CommandDescription {
   readonly arguments?: readonly ArgumentSpec[];
   /** The words after `--`, for a command that runs another one. Without it they are arguments. */
   readonly command?: {readonly description: string};
-  /** The flags of this command, by their names in camel case. */
-  readonly flags: Readonly<Record<string, FlagSpec>>;
+  /** The flags of this command but `--json`, by their names in camel case. */
+  readonly flags?: Readonly<Record<string, FlagSpec>>;
+  /** True if it has forms of its own in place of `--json`, which every other command takes. */
+  readonly ownForms?: true;
   /** The settings that it takes as flags; with any of them also `--config`. @default {ADDRESS_SETTINGS} */
   readonly settings?: readonly SettingName[];
   readonly examples: readonly Example[];
@@ -28,13 +31,23 @@ interface CommandDescription {
 export function grouped<const T extends Readonly<Record<string, CommandDescription>>>(
   group: CommandGroup,
   commands: T,
-): {readonly [N in keyof T]: CommandSpec & {readonly flags: T[N]['flags']}} {
+): {readonly [N in keyof T]: CommandSpec & {readonly flags: FlagsWithJson<T[N]>}} {
   const specs = Object.entries(commands).map(([name, each]) => [
     name,
-    {arguments: [], settings: ADDRESS_SETTINGS, ...each, name, group},
+    {
+      arguments: [],
+      settings: ADDRESS_SETTINGS,
+      ...each,
+      flags: {...each.flags, ...(!each.ownForms && JSON_FLAG)},
+      name,
+      group,
+    },
   ]);
   return Object.fromEntries(specs);
 }
+
+type FlagsWithJson<D extends CommandDescription> = (D extends {readonly flags: infer F} ? F : unknown) &
+  (D extends {readonly ownForms: true} ? unknown : typeof JSON_FLAG);
 
 /** The headings under which help lists commands. */
 export type CommandGroup = 'Service' | 'Data' | 'Plugins' | 'Setup';
@@ -45,6 +58,8 @@ export interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** The only actions that take it; they need it, unless it is optional. @default {all} */
+  readonly actions?: readonly string[];
   /** Takes all further words too; only the last argument. Words that begin with `-` come after `--`. */
   readonly repeatable?: boolean;
   /** The only words that it takes. */
@@ -59,6 +74,8 @@ export interface FlagSpec {
   readonly placeholder?: string;
   /** May be given several times; it then has all values. */
   readonly repeatable?: true;
+  /** The only actions that take it. @default {all} */
+  readonly actions?: readonly string[];
   /** The only values that it takes. */
   readonly choices?: readonly string[];
 }
@@ -84,8 +101,20 @@ export type FlagsOf<S extends CommandSpec> = {
 /** The flag of every command that makes a snapshot before it deletes. */
 export const SNAPSHOT_FLAG = {noSnapshot: {description: 'delete without a snapshot to undo it'}} as const;
 
-/** The flag of every command that can print JSON. */
-export const JSON_FLAG = {json: {description: 'print JSON, for programs'}} as const;
+/** The flag of every command that writes one entry. */
+export const IF_MATCH_FLAG = {
+  ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+} as const;
+
+/** The flag of every command that deletes. */
+export const DRY_RUN_FLAG = {dryRun: {description: 'only show what would be deleted'}} as const;
+
+const JSON_FLAG = {json: {description: 'print JSON: one object, or of a list one on each line'}} as const;
 
 /** The settings with the address of the running service, and the token that it gets: one of a program, or that of the owner in the data directory. */
 export const ADDRESS_SETTINGS = ['host', 'port', 'dataDir', 'tokenFile'] as const satisfies readonly SettingName[];
+
+/** Returns whether a command calls a service that runs: it takes the address of one, and runs none itself. */
+export function callsService({settings}: Pick<CommandSpec, 'settings'>): boolean {
+  return settings.includes('port') && settings.includes('dataDir') && !settings.includes('ephemeral');
+}

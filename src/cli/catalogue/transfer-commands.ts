@@ -1,4 +1,4 @@
-import {grouped, JSON_FLAG, SNAPSHOT_FLAG} from './spec.ts';
+import {DRY_RUN_FLAG, grouped, SNAPSHOT_FLAG} from './spec.ts';
 
 /** The flags of commands that import. */
 const IMPORT_FLAGS = {
@@ -6,7 +6,6 @@ const IMPORT_FLAGS = {
   dryRun: {description: 'check everything, change nothing, show what would happen'},
   yes: {description: 'do not ask before entries are replaced'},
   ...SNAPSHOT_FLAG,
-  ...JSON_FLAG,
 } as const;
 
 /** Commands of exports and snapshots. */
@@ -17,7 +16,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     flags: {
       prefix: {placeholder: 'PREFIX', description: 'only keys that begin with it'},
       force: {description: 'replace an existing file'},
-      json: {description: 'print what was written as JSON, for programs'},
     },
     examples: [
       {line: 'crewroom export backup.ndjson', purpose: 'everything'},
@@ -61,13 +59,13 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     summary: 'Save all entries, and restore them',
     arguments: [
       {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
-      {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', optional: true},
+      {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', actions: ['save', 'load', 'delete']},
     ],
     flags: {
-      force: {description: 'replace an existing snapshot'},
-      yes: {description: 'do not ask before entries are replaced'},
+      force: {description: 'replace an existing snapshot', actions: ['save']},
+      dryRun: {description: 'only show what would be deleted', actions: ['load', 'delete']},
+      yes: {description: 'do not ask before entries are replaced', actions: ['load']},
       ...SNAPSHOT_FLAG,
-      ...JSON_FLAG,
     },
     examples: [
       {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
@@ -76,14 +74,14 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
     ],
     notes: [
-      'Snapshots are exports, in a directory that "crewroom paths" names.',
-      'Commands that delete a lot save one first, named before-…: 5 stay, up to 200 MB.',
+      'They are exports, where "crewroom paths" says. Commands that delete a lot save',
+      'before-… first (5, up to 200 MB), the service daily-… each day (7, up to 1 GB).',
     ],
   },
   recover: {
     summary: 'Open a store whose write-ahead log is damaged',
     arguments: [{name: 'FILE', description: 'a new file, for what can be read behind the damage'}],
-    flags: {yes: {description: 'do not ask before the rest is given up'}, ...JSON_FLAG},
+    flags: {...DRY_RUN_FLAG, yes: {description: 'do not ask before the rest is given up'}},
     settings: ['dataDir'],
     examples: [
       {line: 'crewroom recover rest.ndjson', purpose: 'shows what is lost, and asks'},

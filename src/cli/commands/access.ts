@@ -1,15 +1,12 @@
-import type {PluginGrants} from '../../domain/access/access-grants.ts';
-import type {RefusedRequest} from '../../domain/access/refused-requests.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {readGrants} from '../../protocol/access-grants.ts';
-import {readRefused} from '../../protocol/refused-requests.ts';
-import {readService} from '../../protocol/service-documents.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import type {PluginGrants, RefusedRequest} from '../../core/domain/access/access.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {formatGrant} from '../../core/failures/copied-line.ts';
+import {readRefused, type ServiceDocument} from '../../core/protocol/service-documents.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {invalidUsage} from '../failures/report.ts';
 import {connect} from '../service/connection.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import {printList} from '../terminal/print-list.ts';
-import {reportDone} from '../terminal/report-done.ts';
+import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
 
 type AccessCall = CallOf<'access'>;
 
@@ -20,31 +17,23 @@ const GRANTS_PATH = '/api/access/grants';
 const REFUSED_PATH = '/api/access/refused';
 
 /** `crewroom access`: lists, gives and takes back permissions of plugins, and lists what they were refused. */
-export async function run(call: AccessCall): Promise<ExitCode> {
+export async function run(call: AccessCall): Promise<CommandOutcome> {
   const [action = '', plugin, ...permissions] = call.arguments;
-  switch (action) {
-    case 'list':
-      if (permissions.length > 0) throw invalidUsage('access', 'list takes at most the ID of a plugin');
-      return list(call, plugin);
-    case 'refused':
-      if (permissions.length > 0) throw invalidUsage('access', 'refused takes at most the ID of a plugin');
-      return listRefused(call, plugin);
-    case 'grant':
-      if (plugin === undefined || permissions.length === 0)
-        throw invalidUsage('access', 'grant needs the ID of a plugin and a PERMISSION, at least one');
-      return grant(call, {plugin, permissions});
-    // The parser knows no other action.
-    default:
-      if (plugin === undefined) throw invalidUsage('access', 'revoke needs the ID of a plugin');
-      return revoke(call, plugin, permissions);
-  }
+  if (action === 'list') return list(call, plugin);
+  if (action === 'refused') return listRefused(call, plugin);
+  if (plugin === undefined) throw invalidUsage('access', `${action} needs the ID of a plugin`);
+  if (action === 'revoke') return revoke(call, plugin, permissions);
+  if (permissions.length === 0) throw invalidUsage('access', 'grant needs a PERMISSION, at least one');
+  return grant(call, {plugin, permissions});
 }
 
-async function list(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
+const readGrants = parseDocument<{readonly grants: readonly PluginGrants[]}>;
+
+async function list(call: AccessCall, plugin: string | undefined): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
-  const all = await send('GET', GRANTS_PATH, readGrants);
+  const {grants: all} = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  return printList(call, grants, {
+  return listed(call.context, grants, {
     head: ['PLUGIN', 'PERMISSIONS'],
     row: each => [each.plugin, each.permissions.join(' ')],
     empty: 'No permissions beside those of every plugin; "crewroom access grant ID PERMISSION" gives one',
@@ -52,64 +41,71 @@ async function list(call: AccessCall, plugin: string | undefined): Promise<ExitC
   });
 }
 
-async function listRefused(call: AccessCall, plugin: string | undefined): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
+async function listRefused(call: AccessCall, plugin: string | undefined): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
   const all = await send('GET', REFUSED_PATH, readRefused);
   const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
-  const row = ({plugin: id, method, path, count, permission}: RefusedRequest): readonly string[] => {
-    return [id, `${method} ${path}`, String(count), permission];
-  };
-  const head = ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'];
-  await printList(call, refused, {
-    head,
-    row,
+  const outcome = listed(call.context, refused, {
+    head: ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'],
+    row: ({plugin: id, method, path, count, permission}) => {
+      // Such a request was answered.
+      const part = path === '/api/identity' && permission === 'identity:secrets' ? ' (answered without secrets)' : '';
+      return [id, `${method} ${path}${part}`, String(count), permission];
+    },
     empty: 'Nothing was refused since the start, or all of it was granted since',
   });
-  if (refused.length > 0 && stdout.isTerminal && !call.flags.json) await stderr.write(adviseOnRefused(refused));
-  return EXIT.ok;
+  return refused.length > 0 && call.context.stdout.isTerminal ? {...outcome, note: adviseOnRefused(refused)} : outcome;
 }
 
 /** Returns the command for each plugin that gives it what it lacked. */
 function adviseOnRefused(refused: readonly RefusedRequest[]): string {
-  const commands = [...new Set(refused.map(({plugin}) => plugin))].map(id => {
+  const grants = [...new Set(refused.map(({plugin}) => plugin))].map(id => {
     const lacking = new Set(refused.filter(({plugin}) => plugin === id).map(({permission}) => permission));
-    return `  crewroom access grant ${escapeControls([id, ...lacking].join(' '))}\n`;
+    return formatGrant(id, [...lacking]);
   });
-  return `If you trust the plugin with it:\n${commands.join('')}`;
+  const commands = grants.flatMap(({line}) => (line === undefined ? [] : [`  ${line}\n`]));
+  return [
+    ...(commands.length > 0 ? ['If you trust the plugin with it:\n', ...commands] : []),
+    ...(grants.some(({leftOut}) => leftOut > 0) ? ['Permissions that are no plain words are not proposed\n'] : []),
+  ].join('');
 }
 
 async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; permissions: readonly string[]}) {
   const {send} = await connect(call, {asOwner: true});
-  const grants = await send('POST', GRANTS_PATH, readGrants, {plugin, permissions});
-  const {access} = await send('GET', '/api', readService);
-  return report(call, plugin, {
-    grants,
-    done: 'Granted',
-    note: access === 'open' ? '. The service runs with --access open, in which plugins may do everything' : '',
-  });
+  const {grants} = await send('POST', GRANTS_PATH, readGrants, {plugin, permissions});
+  const {access} = await send('GET', '/api', parseDocument<ServiceDocument>);
+  const left = permissionsOf(plugin, grants);
+  const note = access === 'open' ? '. The service runs with --access open, in which plugins may do everything' : '';
+  return {json: {plugin, permissions: left}, lines: [`Granted. ${describe(plugin, left)}${note}`]};
 }
 
-async function revoke(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<ExitCode> {
+async function revoke(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
-  const path = `${GRANTS_PATH}/${encodeURIComponent(plugin)}`;
-  const paths =
-    permissions.length === 0 ? [path] : permissions.map(each => `${path}?permission=${encodeURIComponent(each)}`);
-  let grants: readonly PluginGrants[] = [];
-  for (const each of paths) grants = await send('DELETE', each, readGrants);
-  return report(call, plugin, {grants, done: 'Revoked', note: ''});
+  let {grants} = await send('GET', GRANTS_PATH, readGrants);
+  const had = permissionsOf(plugin, grants);
+  if (call.flags.dryRun) assertGranted(plugin, had, permissions);
+  else
+    for (const query of permissions.length === 0
+      ? ['']
+      : permissions.map(each => `?permission=${encodeURIComponent(each)}`))
+      ({grants} = await send('DELETE', `${GRANTS_PATH}/${encodeURIComponent(plugin)}${query}`, readGrants));
+  const kept = had.filter(each => permissions.length > 0 && !permissions.includes(each));
+  const left = call.flags.dryRun ? kept : permissionsOf(plugin, grants);
+  const what = `${permissions.join(' ') || 'all permissions'}. ${describe(plugin, left)}`;
+  return removed(call.flags, {verbs: ['Revoked', 'revoke'], what, json: {plugin, permissions: left}});
 }
 
-/** A change of permissions that was made. */
-interface Change {
-  readonly grants: readonly PluginGrants[];
-  readonly done: string;
-  readonly note: string;
+/** Refuses what a revocation would refuse. @throws {AppError} `no-grant`. */
+function assertGranted(plugin: string, had: readonly string[], permissions: readonly string[]): void {
+  const permission = permissions.find(each => !had.includes(each));
+  if (permission !== undefined) throw new AppError({code: 'no-grant', plugin, permission});
+  if (had.length === 0) throw new AppError({code: 'no-grant', plugin});
 }
 
-/** Prints the permissions that a plugin has after a change. */
-async function report(call: AccessCall, plugin: string, {grants, done, note}: Change): Promise<ExitCode> {
-  const permissions = grants.find(each => each.plugin === plugin)?.permissions ?? [];
-  const left = permissions.length === 0 ? 'none beside its own' : permissions.join(' ');
-  return reportDone(call, {plugin, permissions}, `${done}. Permissions of ${plugin} now: ${left}${note}`);
+function permissionsOf(plugin: string, grants: readonly PluginGrants[]): readonly string[] {
+  return grants.find(each => each.plugin === plugin)?.permissions ?? [];
+}
+
+function describe(plugin: string, permissions: readonly string[]): string {
+  return `Permissions of ${plugin}: ${permissions.join(' ') || 'none beside its own'}`;
 }

@@ -1,16 +1,14 @@
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {type AirlineNames, formatAirlineFile} from '../../identity/backend/airline-profile.ts';
-import {readScriptUrl} from '../../identity/backend/script-url.ts';
-import {resolvePath} from '../../paths.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage} from '../failures/usage.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import {resolvePath} from '../../platform/paths.ts';
+import {type AirlineNames, formatAirlineFile} from '../../service/identity/backend/airline-profile.ts';
+import {readScriptUrl} from '../../service/identity/backend/script-url.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {existing, invalidUsage} from '../failures/report.ts';
+import {type CommandOutcome, made} from '../terminal/outcome.ts';
 import {askText, canAsk, type Question} from '../terminal/prompts.ts';
 
 type AirlineCall = CallOf<'airline'>;
@@ -22,7 +20,7 @@ const TEMPLATES = fileURLToPath(new URL('../../../templates/airline', import.met
 const AIRLINE_FILE = 'airline.json';
 
 /** `crewroom airline init`: writes the files that an airline needs. Overwrites nothing. */
-export async function run(call: AirlineCall): Promise<ExitCode> {
+export async function run(call: AirlineCall): Promise<CommandOutcome> {
   const {context, flags} = call;
   const given = call.arguments[1] ?? '.';
   const folder = resolvePath(given, context);
@@ -34,13 +32,12 @@ export async function run(call: AirlineCall): Promise<ExitCode> {
   const files = await makeFiles({name, icao: flags.icao ?? '', scriptURL}, contact || `the staff of ${name}`);
   await writeFiles(folder, files, given);
   const names = [...files.keys()];
-  if (flags.json) await context.stdout.write(jsonLine({directory: folder, files: names}));
-  else if (context.stderr.isTerminal) {
-    const written = names.map(each => `Wrote ${join(folder, each)}`);
-    const next = `Check the back end: crewroom doctor --script-url ${scriptURL}`;
-    await context.stderr.write([...written, next].map(line => `${escapeControls(line)}\n`).join(''));
-  }
-  return EXIT.ok;
+  const written = names.map(each => `Wrote ${join(folder, each)}`);
+  const line = formatLine(['crewroom', 'doctor', '--script-url', {outside: scriptURL}], context.platform);
+  const next = `Check the back end${line === undefined ? ' with "crewroom doctor --script-url"' : `: ${line}`}`;
+  const members =
+    'In airline.json scriptURL, airlineName and airlineICAO count; pages show its colours, logo and messages';
+  return made({directory: folder, writtenFiles: names}, [...written, members, next]);
 }
 
 async function chooseBackEnd(call: AirlineCall): Promise<string> {
@@ -90,15 +87,14 @@ async function makeFiles(names: AirlineNames, contact: string): Promise<Readonly
 
 /** Writes all files, or none if one exists. */
 async function writeFiles(folder: string, files: ReadonlyMap<string, string>, given: string): Promise<void> {
-  const unwritable = (problem: string): AppError =>
-    new AppError({code: 'unwritable-output', target: JSON.stringify(given), problem});
   try {
     await mkdir(folder, {recursive: true});
     const found = (await readdir(folder)).find(name => files.has(name));
     if (found !== undefined)
-      throw new AdvisedError(unwritable(`it has a file ${found}`), 'Name another folder; nothing was written');
+      throw existing(JSON.stringify(given), 'Name another folder; nothing was written', `it has a file ${found}`);
     for (const [name, text] of files) await writeFile(join(folder, name), text, {flag: 'wx'});
   } catch (error) {
-    throw codeOf(error) === undefined ? error : unwritable(messageOf(error));
+    if (codeOf(error) === undefined) throw error;
+    throw new AppError({code: 'unwritable-output', target: JSON.stringify(given), problem: messageOf(error)});
   }
 }

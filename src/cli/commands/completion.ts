@@ -1,6 +1,6 @@
 import {script} from '@bomb.sh/tab';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import type {CommandCall} from '../catalogue/commands.ts';
 import type {SHELLS} from '../catalogue/setup-commands.ts';
 
 /**

@@ -1,25 +1,21 @@
-import type {Imported, ImportMode} from '../../domain/commits/transfer.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../system/loopback.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
+import type {Imported, ImportMode} from '../../core/domain/commits/transfer.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {addressesOf, formatAddress, isLoopback, type ServiceAddress} from '../../platform/system/loopback.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {AdvisedError, invalidUsage, refusedUsage, unconfirmed} from '../failures/report.ts';
 import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {fetchOverHttp} from '../service/http-fetch.ts';
-import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
-import type {Send} from '../service/same-user.ts';
+import {createOwnerFetch, listOwnerFiles, type Send} from '../service/owner-fetch.ts';
 import type {CliContext} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
-import {reportImport} from '../transfer/import-summary.ts';
-import {type InterruptibleImport, importUntil} from '../transfer/interrupted-import.ts';
-import {exportTo} from '../transfer/run-export.ts';
-import {readMode} from '../transfer/run-import.ts';
+import {exportTo} from '../transfer/export-file.ts';
+import {type InterruptibleImport, importUntil, readMode, reportImport} from '../transfer/run-import.ts';
 import {type SavedEntries, snapshotBefore} from '../transfer/snapshot-before.ts';
 
 /** `crewroom copy`: copies entries of the running service to another one. */
-export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
+export async function run(call: CallOf<'copy'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
   const to = readTarget(flags.to);
@@ -31,10 +27,10 @@ export async function run(call: CallOf<'copy'>): Promise<ExitCode> {
   if (isSameService(address, to))
     throw refusedUsage('copy', `both services are ${from}`, 'Name another service with --to');
   const options = {from, fetch, to, fetchTo: createTargetFetch(to, context), prefix, mode};
-  if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, call, VERB);
+  if (ask && !(await isConfirmed(options, call))) return reportImport(undefined, VERB);
   const saved = mode === 'replace' && !dryRun ? await snapshotOfTarget(options, call) : undefined;
-  const copied = await copy({...options, since: saved?.revision, dryRun}, call);
-  return reportImport(copied, call, {...VERB, snapshot: saved?.snapshot});
+  const copied = await copy({...options, keepAfter: saved?.revision, dryRun}, call);
+  return reportImport(copied, {...VERB, snapshot: saved?.snapshot});
 }
 
 /** Makes a snapshot of what the other service has, beside those of this one. */
@@ -48,7 +44,7 @@ async function snapshotOfTarget(
 
 /** Replaces the usual advice, which is for the service of the settings, if the other service cannot be reached. */
 function adviseOnTarget(error: unknown, to: string): unknown {
-  if (!(error instanceof AppError) || error.failure.code !== 'service-unreachable') return error;
+  if (!(error instanceof AppError) || error.failure?.code !== 'service-unreachable') return error;
   return error.failure.url === to
     ? new AdvisedError(error, 'Start that service, or name another one with --to')
     : error;
@@ -112,13 +108,22 @@ async function isConfirmed(options: CopyOptions, call: CallOf<'copy'>): Promise<
 }
 
 async function copy(
-  {from, fetch, to, fetchTo, prefix, mode, since, dryRun}: CopyOptions & Pick<InterruptibleImport, 'since' | 'dryRun'>,
+  {
+    from,
+    fetch,
+    to,
+    fetchTo,
+    prefix,
+    mode,
+    keepAfter,
+    dryRun,
+  }: CopyOptions & Pick<InterruptibleImport, 'keepAfter' | 'dryRun'>,
   {context}: CallOf<'copy'>,
 ): Promise<Imported> {
   const label = dryRun ? 'Checking' : 'Copying';
   try {
     const {result} = await exportTo({context, url: from, fetch, prefix, label}, (chunks, signal) =>
-      importUntil(signal, {url: to, fetch: fetchTo, chunks, mode, since, dryRun}),
+      importUntil(signal, {url: to, fetch: fetchTo, chunks, mode, keepAfter, dryRun}),
     );
     return result;
   } catch (error) {

@@ -1,13 +1,16 @@
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../snapshots/automatic-snapshots.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import type {Entries} from '../../core/domain/entries/entries.ts';
+import {type GivenRevision, type Key, parseKey} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../service/snapshots/automatic-snapshots.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {invalidUsage} from '../failures/report.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {deleteRange, reportDeleted} from '../transfer/entry-deletion.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
-export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
+export async function run(call: CallOf<'delete'>): Promise<CommandOutcome> {
   assertOneTarget(call);
   const [key] = call.arguments;
   if (key !== undefined) return deleteOne(call, key);
@@ -20,20 +23,24 @@ export async function run(call: CallOf<'delete'>): Promise<ExitCode> {
   });
 }
 
-function assertOneTarget({arguments: [key], flags: {prefix, all, ifMatch}}: CallOf<'delete'>): void {
-  const isRange = prefix !== undefined || all === true;
-  if (key === undefined && !isRange) throw invalidUsage('delete', 'it needs a KEY, --prefix PREFIX or --all');
-  if (key !== undefined && isRange) throw invalidUsage('delete', 'a KEY cannot be combined with --prefix or --all');
-  if (isRange && ifMatch !== undefined) throw invalidUsage('delete', '--if-match requires a KEY');
-  if (prefix === '' && !all)
-    throw invalidUsage('delete', 'an empty prefix would delete every entry; use --all for that');
-  if (all && prefix !== undefined && prefix !== '')
-    throw invalidUsage('delete', '--all deletes every entry, not only those under --prefix');
+function assertOneTarget({arguments: [key], flags: {prefix, ifMatch}}: CallOf<'delete'>): void {
+  if ((key === undefined) === (prefix === undefined))
+    throw invalidUsage('delete', 'it needs either a KEY or --prefix PREFIX; "crewroom reset" deletes every entry');
+  if (prefix !== undefined && ifMatch !== undefined) throw invalidUsage('delete', '--if-match requires a KEY');
+  if (prefix === '') throw invalidUsage('delete', 'an empty prefix would delete every entry, as "crewroom reset" does');
 }
 
-async function deleteOne(call: CallOf<'delete'>, key: string): Promise<ExitCode> {
+async function deleteOne(call: CallOf<'delete'>, key: string): Promise<CommandOutcome> {
   const expected = readRevision(call.flags.ifMatch, {command: 'delete', flag: '--if-match'});
   const {client} = await connect(call);
-  await client.entries.delete(key, {expected});
+  if (call.flags.dryRun) await assertDeletable(client.entries, parseKey(key), expected);
+  else if ((await client.entries.delete(key, {expected})).deleted === 0) throw new AppError({code: 'no-entry', key});
   return reportDeleted({deleted: 1, kept: 0}, call);
+}
+
+/** Refuses what the deletion would refuse. It reads no value: an entry that is corrupt can be deleted. */
+async function assertDeletable(entries: Entries, key: Key, expected: GivenRevision | undefined): Promise<void> {
+  const [found] = (await entries.list({prefix: key, limit: 1})).entries;
+  if (expected !== undefined) await entries.transact({checks: [{key, expected}], operations: []});
+  else if (found?.key !== key) throw new AppError({code: 'no-entry', key});
 }

@@ -1,22 +1,23 @@
-import {openCrewroom} from '../../app.ts';
-import type {Crewroom} from '../../crewroom.ts';
-import type {NotedRequest} from '../../domain/recorded-request.ts';
-import {EXIT} from '../../failures/exit-codes.ts';
-import {findHalves} from '../../plugins/directory/plugin-halves.ts';
-import {wait} from '../../time/wait.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {openService} from '../../app/app.ts';
+import type {Service} from '../../app/crewroom.ts';
+import type {PluginStatus, Plugins} from '../../core/domain/plugins/plugin.ts';
+import {EXIT} from '../../core/failures/exit-codes.ts';
+import {wait} from '../../core/time/wait.ts';
+import {findHalves, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
+import {RestartPolicy} from '../../plugins/restart-policy.ts';
+import {type AuthorProject, readProjects} from '../../plugins/sources/author-project.ts';
+import {describeBuild, describeDevServer, findSources, type PluginSource} from '../../plugins/sources/find-sources.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
 import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
-import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
-import {findHints} from '../dev/find-hints.ts';
-import {followCommand} from '../dev/follow-command.ts';
-import {followPlugin, pluginIn, untilBuilt} from '../dev/follow-plugin.ts';
+import {type DevSettings, keepAddress, readDevSettings} from '../dev/dev-settings.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
-import {startCommand} from '../dev/side-command.ts';
+import {type SideCommand, startCommand} from '../dev/side-command.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
 import {untilStarted} from '../service/until-started.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
 /** `crewroom dev`: runs a plugin in development until a signal stops it, or the command beside it fails. */
@@ -54,26 +55,27 @@ async function develop(development: Development): Promise<number> {
   const {call, settings, reporter, stop, signal} = development;
   const {directory, pageServer} = settings;
   const {context, flags} = call;
-  let crewroom: Crewroom | undefined;
-  const onAnswer = (answered: NotedRequest): void => crewroom?.requests.note(answered);
-  const backEnd =
-    flags.backEnd === undefined ? undefined : await startDevBackEnd(flags.backEnd, {context, directory, onAnswer});
+  let crewroom: Service | undefined;
+  const {allowUsers} = settings.config;
+  const given = {context, directory, log: reporter.log, allowUsers, service: () => crewroom};
+  const backEnd = flags.backEnd === undefined ? undefined : await startDevBackEnd(flags.backEnd, given);
   // The session of a back end that ends with this process is not kept.
   const config =
-    backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keep: false};
+    backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keepSession: false};
   const parts = {log: reporter.log, pageServer, takesForeignPlugins: true, ...programParts(context, stop)};
-  // Before a background starts, and before a command builds the plugin.
-  const provided = await provideSdks(directory);
   const over = new AbortController();
   let isReported = false;
   const aborted = whenAborted(signal).then(() => EXIT.ok);
   let running: Promise<number> | undefined;
   try {
-    crewroom = await openCrewroom(config, parts);
+    // Before a background starts, and before a command builds the plugin.
+    const provided = await provideSdks(directory);
+    crewroom = await openService(config, parts);
     const [pilot] = backEnd?.pilots ?? [];
     if (pilot !== undefined) await crewroom.sessions.signIn({username: pilot.number, password: pilot.password});
     const listening = await crewroom.listen();
     const address = {host: config.host, port: listening.port};
+    await using _kept = await keepAddress(address, {directory, crewroom, context, log: reporter.log});
     if (call.command.length > 0)
       running = followCommand({
         ...context,
@@ -106,7 +108,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 interface Listening {
-  readonly crewroom: Crewroom;
+  readonly crewroom: Service;
   /** Messages about SDKs. */
   readonly provided: readonly string[];
   readonly backEnd: DevBackEnd | undefined;
@@ -116,11 +118,12 @@ interface Listening {
   readonly onReport: () => void;
 }
 
-/** Reports the plugin once it runs, or once it is known why it does not, and then what its author may want to change. */
+/** Reports the plugin once it runs, or once known why it does not, and then what its author may want to change. */
 async function report(listening: Listening, {call, settings, reporter, signal}: Development): Promise<void> {
   const {plugins} = listening.crewroom;
   const {directory, pageServer, portHolder} = settings;
-  const started = (): Promise<unknown> => Promise.race([untilStarted(plugins), whenAborted(signal)]);
+  const started = (): Promise<unknown> =>
+    Promise.race([untilStarted(plugins), wait(reporter.patienceMs, {signals: [signal]})]);
   await started();
   const found = pluginIn(plugins, directory);
   // A plugin whose manifest is wrong has no known path.
@@ -144,4 +147,144 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   const hints = await findHints(directory, {halves, hasPageServer: pageServer !== undefined, given});
   for (const text of [...(problem === undefined ? [] : [problem]), ...listening.provided, ...hints])
     reporter.note(text);
+}
+
+interface HintOptions {
+  readonly halves: PluginHalves;
+  /** True if the page comes from a dev server already. */
+  readonly hasPageServer: boolean;
+  /** Folder of the plugin as the user gave it; undefined for the working directory. */
+  readonly given: string | undefined;
+}
+
+/** Returns what a plugin's author may want to do next: build its sources, or start its dev server. Runs nothing. */
+async function findHints(directory: string, options: HintOptions): Promise<readonly string[]> {
+  const sources = await findSources(directory, options.halves);
+  const hints = await Promise.all(sources.map(source => describeSource(source, options)));
+  const isPageNamed = options.hasPageServer || sources.some(({half}) => half === 'page');
+  const server = isPageNamed ? undefined : await describeOtherServer(directory, options);
+  return [...hints.flatMap(hint => hint ?? []), ...(server === undefined ? [] : [server])];
+}
+
+async function describeSource(source: PluginSource, {hasPageServer, given}: HintOptions): Promise<string | undefined> {
+  const {half, file, directory, project} = source;
+  if (half === 'page' && hasPageServer) return undefined;
+  const build = describeBuild(source, given ?? '');
+  const server =
+    half === 'background' || project === undefined ? undefined : await describeDevServer(directory, project, given);
+  const ways = server === undefined ? build : `Show it with its dev server: ${server.command}. ${build}`;
+  return `${file} is the source of the ${half}, which is not built. ${ways}`;
+}
+
+/** Describes the dev server of a page that is built, or that has files of its own. */
+async function describeOtherServer(directory: string, {given}: HintOptions): Promise<string | undefined> {
+  const projects: readonly AuthorProject[] = await readProjects(directory);
+  for (const project of projects.filter(({folder, scripts}) => folder !== 'background' && 'dev' in scripts)) {
+    const server = await describeDevServer(directory, project, given);
+    if (server?.script === 'dev')
+      return `package.json has the script "dev": if it starts a dev server, "${server.command}" shows its page`;
+  }
+  return undefined;
+}
+
+interface FollowCommandDeps extends Pick<CliContext, 'elapsedMs'> {
+  /** Starts the command. */
+  readonly start: () => SideCommand;
+  /** Returns whether it is a dev server that has served the page: then it is started again if it fails. */
+  readonly hasServed: () => boolean;
+  /** Reports a fact to the author. */
+  readonly note: (text: string) => void;
+  /** Ends the command. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a command beside the service until a signal is aborted, or until it fails. A dev server that has served the page and fails is started again, after a
+ * pause, unless it fails too often. A command that is done, such as a build, ends nothing.
+ *
+ * @returns The exit code with which it failed; 0 once the signal is aborted.
+ */
+async function followCommand({start, hasServed, note, elapsedMs, signal}: FollowCommandDeps): Promise<number> {
+  const aborted = wait(undefined, {signals: [signal]}).then(() => EXIT.ok);
+  const policy = new RestartPolicy();
+  for (;;) {
+    const startedAtMs = elapsedMs();
+    await using command = start();
+    const exitCode = await Promise.race([aborted, command.ended]);
+    if (exitCode === EXIT.ok) await aborted;
+    // On a terminal Ctrl+C ends the command too.
+    if (signal.aborted) return EXIT.ok;
+    const failed = exitCode ?? EXIT.failure;
+    if (!hasServed()) return failed;
+    const how = exitCode === undefined ? 'by a signal' : `with exit code ${exitCode}`;
+    const pauseMs = policy.next({startedAtMs, endedAtMs: elapsedMs()});
+    if (pauseMs === undefined) {
+      note(`The dev server ended too often, now ${how}: fix what it reports, then run "crewroom dev" again`);
+      return failed;
+    }
+    note(`The dev server ended ${how}; it is started again`);
+    await wait(pauseMs, {signals: [signal]});
+  }
+}
+
+/** Returns the plugin in a folder; undefined if the folder is not known. */
+function pluginIn(plugins: Plugins, directory: string): PluginStatus | undefined {
+  return plugins.list().find(plugin => plugin.directory === directory);
+}
+
+/** Longest wait for the first build of a background once the page is there, in milliseconds: those of published plugins take one or two. */
+const BUILD_WAIT_MS = 5000;
+
+/** Waits until the background of a plugin is built, or its build has failed, or {@link BUILD_WAIT_MS} are over. */
+async function untilBuilt(
+  plugins: Plugins,
+  {directory, signal}: Pick<FollowPluginDeps, 'directory' | 'signal'>,
+): Promise<void> {
+  const built = new AbortController();
+  const check = (): void => {
+    const {state, error} = pluginIn(plugins, directory) ?? {};
+    if (state !== 'not-built' || error !== undefined) built.abort();
+  };
+  const stop = plugins.onState(check);
+  check();
+  await wait(BUILD_WAIT_MS, {signals: [signal, built.signal]});
+  stop();
+}
+
+interface FollowPluginDeps extends Pick<CliContext, 'nowMs'> {
+  readonly directory: string;
+  readonly reporter: DevReporter;
+  /** Ends the reports. */
+  readonly signal: AbortSignal;
+}
+
+/** Reports when the plugin in a folder stops running because of its files, and each warning that a change of them brings. */
+function followPlugin(plugins: Plugins, {directory, reporter, nowMs, signal}: FollowPluginDeps): void {
+  let startedAtMs: number | undefined;
+  let isReported = false;
+  let isLoading = pluginIn(plugins, directory)?.state === 'starting';
+  let told = new Set(pluginIn(plugins, directory)?.warnings);
+  const check = (): void => {
+    const {state, warnings = []} = pluginIn(plugins, directory) ?? {state: 'broken'};
+    for (const warning of warnings) if (!told.has(warning)) reporter.note(`Warning: ${warning}`);
+    // While it is started again, its background has none yet.
+    if (state !== 'starting' && state !== 'restarting') told = new Set(warnings);
+    if (state === 'running' || state === 'page-only') startedAtMs = nowMs();
+    const isWrong = state === 'stopped' || state === 'broken';
+    if (isWrong && !isReported) reporter.note(describeStop(startedAtMs));
+    if (isLoading && state === 'running') reporter.note('The plugin has loaded, and runs');
+    isLoading &&= state === 'starting';
+    if (state !== 'starting') isReported = isWrong;
+  };
+  signal.addEventListener('abort', plugins.onState(check), {once: true});
+  check();
+}
+
+function describeStop(startedAtMs: number | undefined): string {
+  // In UTC, as the lines of the log and of requests.
+  const last =
+    startedAtMs === undefined
+      ? 'It has not started yet'
+      : `It last started at ${new Date(startedAtMs).toISOString().slice(11, 19)}`;
+  return `The plugin does not run. ${last}; it is started again when you save a change`;
 }

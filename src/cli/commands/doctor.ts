@@ -1,27 +1,30 @@
-import {inspectConfig} from '../../config/resolve-config.ts';
-import {locateStore} from '../../config/store-location.ts';
-import {checkCache} from '../../doctor/check-cache.ts';
-import type {EntriesPlace} from '../../doctor/check-entries.ts';
-import {checkLocalhost, checkNamesBelow, checkNode} from '../../doctor/check-machine.ts';
-import {checkSettings} from '../../doctor/check-settings.ts';
-import type {DoctorContext} from '../../doctor/context.ts';
-import {type Finding, type Findings, findingOf} from '../../doctor/finding.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {assertDataDir} from '../../paths.ts';
-import {serviceUrl} from '../../system/loopback.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {EXIT} from '../../core/failures/exit-codes.ts';
+import {adviseOnCode} from '../../core/failures/facts.ts';
+import {describeProblem} from '../../core/failures/members/problems.ts';
+import {type Config, SETTING_NAMES} from '../../platform/config/config.ts';
+import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../platform/config/resolve-config.ts';
+import {locateStore} from '../../platform/config/store-location.ts';
+import {assertDataDir} from '../../platform/paths.ts';
+import {findCacheProblem} from '../../platform/system/code-cache.ts';
+import {isLoopback, serviceUrl} from '../../platform/system/loopback.ts';
+import {readProfile} from '../../service/identity/profile-source.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import type {EntriesPlace} from '../doctor/check-entries.ts';
+import {checkLocalhost, checkNamesBelow, checkNode} from '../doctor/check-machine.ts';
+import {type DoctorContext, type Finding, type Findings, findingOf, NamedCheck} from '../doctor/finding.ts';
+import {EMPTY_USERNAME, invalidUsage} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
 import {createFindingFormatter} from '../output/format-findings.ts';
 import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import {type CliContext, styleOf} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';
-import {styleOf} from '../terminal/style.ts';
+import {asCalled} from '../terminal/stop-request.ts';
 
 /** `crewroom doctor`: checks this machine, or a back end, and prints problems with their fixes. */
-export async function run(call: CallOf<'doctor'>): Promise<ExitCode> {
+export async function run(call: CallOf<'doctor'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const {stdout} = context;
   assertOneSubject(flags);
@@ -32,12 +35,13 @@ export async function run(call: CallOf<'doctor'>): Promise<ExitCode> {
   const findings: Finding[] = [];
   for await (const step of steps) {
     findings.push(...step);
-    if (!flags.json) await stdout.write(formatter.step(step));
+    const shown = step.map(({fix, ...finding}) => ({...finding, fix: fix && asCalled(fix, context)}));
+    if (!flags.json) await stdout.write(formatter.step(shown));
   }
-  const problems = findings.filter(({level}) => level === 'problem').length;
-  const warnings = findings.filter(({level}) => level === 'warning').length;
-  await stdout.write(flags.json ? jsonLine({findings, problems, warnings}) : formatter.end());
-  return problems > 0 ? EXIT.failure : EXIT.ok;
+  const problemCount = findings.filter(({level}) => level === 'problem').length;
+  const warningCount = findings.filter(({level}) => level === 'warning').length;
+  const exitCode = problemCount > 0 ? EXIT.findings : EXIT.ok;
+  return {json: {findings, problemCount, warningCount}, text: formatter.end(), exitCode};
 }
 
 /** Width of the longest name of a check of this machine, in characters. */
@@ -60,7 +64,7 @@ async function* examineBackEnd(scriptURL: string, call: CallOf<'doctor'>): Findi
   const {username, passwordFile} = flags;
   const {allowPlainHttp} = inspectConfig(await readSources(call)).config;
   const {readPassword} = await import('../input/password.ts');
-  const {walkBackEnd} = await import('../../doctor/backend/walk.ts');
+  const {walkBackEnd} = await import('../doctor/backend/walk.ts');
   const credentials =
     username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
   const progress = startProgress(context, {delayMs: 0});
@@ -78,7 +82,7 @@ async function* examineBackEnd(scriptURL: string, call: CallOf<'doctor'>): Findi
 async function* examine(call: CallOf<'doctor'>): Findings {
   const {context, flags} = call;
   const inspected = inspectConfig(await readSources(call));
-  const {host, port, dataDir, profile, airline, ephemeral, allowUser, store} = inspected.config;
+  const {host, port, dataDir, profile, airline, ephemeral, allowUsers, store} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
   yield [
     await checkLocalhost(),
@@ -86,10 +90,10 @@ async function* examine(call: CallOf<'doctor'>): Findings {
     checkCache(context.paths.cacheDir, context.userId),
   ];
   // An invalid setting is reported already; checks that depend on it are skipped.
-  if (allowUser !== undefined)
-    yield [await (await import('../../doctor/check-users.ts')).checkUsers(allowUser, context.platform)];
-  if (profile !== undefined) yield await (await import('../../doctor/check-profile.ts')).checkProfile(profile);
-  const {checkAirline, checkSession} = await import('../../doctor/check-session.ts');
+  if (allowUsers !== undefined)
+    yield [await (await import('../doctor/check-machine.ts')).checkUsers(allowUsers, context.platform)];
+  if (profile !== undefined) yield await checkProfile(profile);
+  const {checkAirline, checkSession} = await import('../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
   yield [await checkSession(inspected.config, context)];
   const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir, context) : [];
@@ -97,12 +101,12 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];
   const location = store === undefined ? undefined : locateStore(store);
   if (location?.kind === 'etcd') {
-    const {checkSharedStore} = await import('../../doctor/check-shared-store.ts');
+    const {checkSharedStore} = await import('../doctor/check-shared-store.ts');
     yield await checkSharedStore(location, context);
   }
   if (host === undefined || port === undefined) return;
-  const {checkPort} = await import('../../doctor/check-port.ts');
-  const {checkService} = await import('../../doctor/check-service.ts');
+  const {checkPort} = await import('../doctor/check-port.ts');
+  const {checkService} = await import('../doctor/check-service.ts');
   yield await checkPort({host, port}, context);
   const files = listOwnerFiles({dataDir, port}, context);
   const called = {url: serviceUrl({host, port}), userId: context.userId, files, isRequired: false, ownOnly: false};
@@ -120,7 +124,7 @@ async function examineData(dataDir: string, context: CliContext): Promise<readon
   } catch (error) {
     return [findingOf('Data', error)];
   }
-  const {checkData} = await import('../../doctor/check-data.ts');
+  const {checkData} = await import('../doctor/check-data.ts');
   return checkData(dataDir, context);
 }
 
@@ -129,11 +133,58 @@ async function examineEntries(
   machine: DoctorContext,
   context: CliContext,
 ): Promise<readonly Finding[]> {
-  const {checkEntries} = await import('../../doctor/check-entries.ts');
+  const {checkEntries} = await import('../doctor/check-entries.ts');
   const progress = startProgress(context, {delayMs: 0});
   const onProgress = (done: number, total: number | undefined): void =>
     progress.show(() => `Verifying entries: ${total === undefined ? done : `${done} of ${total}`}`);
   return untilInterrupted(context, signal => checkEntries(place, machine, {onProgress, signal})).finally(
     progress.clear,
   );
+}
+
+/** Checks that the compiled code of this program is kept: it is not if another user could change the code. */
+function checkCache(cacheDir: string, userId: number | undefined): Finding {
+  const check = new NamedCheck('Cache');
+  if (cacheDir === '') return check.ok('none, because this user has no home directory');
+  const problem = findCacheProblem(cacheDir, userId);
+  if (problem === undefined) return check.ok(cacheDir);
+  const fix = `Delete ${cacheDir}, and let no other user write to the directories above it; until then each start is slower`;
+  return check.warning(`compiled code is not kept: ${problem}`, fix);
+}
+
+/** Reports each invalid setting; otherwise the settings that differ from their defaults. */
+function checkSettings({problems, origins, config}: InspectedConfig): readonly Finding[] {
+  const check = new NamedCheck('Settings');
+  const findings = problems.map(({source, problem}): Finding => {
+    return check.problem(`${source} ${problem}`, adviseOnCode('invalid-configuration'));
+  });
+  const unsafe = findUnsafeHost(config);
+  if (unsafe !== undefined) findings.push(unsafe);
+  if (findings.length > 0) return findings;
+  const changed = SETTING_NAMES.filter(name => origins[name] !== DEFAULT_ORIGIN);
+  return [check.ok(changed.length === 0 ? 'all at their defaults' : `${changed.join(', ')} changed`)];
+}
+
+function findUnsafeHost({host}: Partial<Config>): Finding | undefined {
+  if (host === undefined || isLoopback(host)) return undefined;
+  const detail = `host is ${JSON.stringify(host)}, which other machines could call`;
+  return new NamedCheck('Settings').problem(detail, adviseOnCode('unsafe-host'));
+}
+
+const CHECK = new NamedCheck('Identity');
+
+/** Reports which identity is served, or the problems of the profile. */
+async function checkProfile(profile: string): Promise<readonly Finding[]> {
+  if (profile === '') return [CHECK.ok('the sample that comes with Crewroom')];
+  if (profile === 'none') return [CHECK.ok('none, because of --profile none')];
+  try {
+    const {summary, filled = []} = await readProfile(profile);
+    const missing = filled.length === 0 ? '' : `; from the sample, since the file lacks them: ${filled.join(', ')}`;
+    return [CHECK.ok(`${summary}, from ${profile}${missing}`)];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.failure?.code !== 'invalid-profile')
+      return [findingOf(CHECK.name, error)];
+    const fix = adviseOnCode('invalid-profile');
+    return error.failure.problems.map(problem => CHECK.problem(`${profile}: ${describeProblem(problem)}`, fix));
+  }
 }

@@ -1,20 +1,25 @@
-import type {Written} from '../../domain/entries/entries.ts';
-import type {Entry} from '../../domain/entries/entry.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {FileError} from '../../files/read-file.ts';
-import {toUtf8} from '../../files/text-file.ts';
-import {type JsonText, parseJsonText} from '../../json/json-text.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {AdvisedError} from '../failures/report.ts';
-import {refusedUsage} from '../failures/usage.ts';
-import {createEditedFile, type EditedFile} from '../input/edited-file.ts';
-import {chooseEditedForm} from '../input/edited-form.ts';
-import {openEditor} from '../input/editor.ts';
-import {lineAndColumnOf, unreadableFile} from '../input/value-input.ts';
+import {spawn} from 'node:child_process';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import type {Written} from '../../core/domain/entries/entries.ts';
+import type {TypedEntry} from '../../core/domain/entries/typed-entry.ts';
+import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {formatLine, type LineWord} from '../../core/failures/copied-line.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
+import {FileError, toUtf8} from '../../core/files/text-file.ts';
+import {lineAndColumnOf} from '../../core/json/json-document.ts';
+import {type JsonText, parseJsonText} from '../../core/json/json-text.ts';
+import {windowsProgram} from '../../platform/system/windows-programs.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {AdvisedError, refusedUsage} from '../failures/report.ts';
+import {readRevision} from '../input/flag-values.ts';
+import {unreadableFile} from '../input/value-input.ts';
+import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
+import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 
 type EditCall = CallOf<'edit'>;
@@ -28,8 +33,11 @@ export async function run(call: EditCall): Promise<ExitCode> {
       'an editor needs a terminal',
       'Without one, store a value with "crewroom put KEY @FILE", or change members with "crewroom patch KEY PATCH"',
     );
+  const expected = readRevision(call.flags.ifMatch, {command: 'edit', flag: '--if-match'});
   const {client} = await connect(call);
   const entry = await client.entries.get(key);
+  // Before the user edits what is not wanted any more.
+  if (expected !== undefined) await client.entries.transact({checks: [{key, expected}], operations: []});
   const before = entry?.json ?? Buffer.from('null');
   const form = chooseEditedForm(before);
   const file = await createEditedFile(key, form.shown);
@@ -42,7 +50,7 @@ export async function run(call: EditCall): Promise<ExitCode> {
     const isOpen = platform !== 'linux' && elapsedMs() - openedAtMs < EDITED_MIN_MS;
     if (isOpen) await adviseOnOpenFile(editing, call);
     else await file.remove();
-    await reportUnchanged(key, entry, call);
+    await call.context.stderr.write('Nothing was changed\n');
     return EXIT.ok;
   }
   const written = await adviseOnFile(editing, () =>
@@ -52,7 +60,8 @@ export async function run(call: EditCall): Promise<ExitCode> {
     }),
   );
   await file.remove();
-  await reportWritten(key, written, call);
+  const {revision, created} = written;
+  await call.context.stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
   return EXIT.ok;
 }
 
@@ -74,7 +83,7 @@ interface Editing {
   readonly file: EditedFile;
   readonly key: string;
   /** The entry before; undefined if there was none. */
-  readonly entry: Entry | undefined;
+  readonly entry: TypedEntry | undefined;
   readonly platform: NodeJS.Platform;
 }
 
@@ -90,7 +99,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
     try {
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
-      if (!(error instanceof AppError) || error.failure.code !== 'invalid-json') throw error;
+      if (!(error instanceof AppError) || error.failure?.code !== 'invalid-json') throw error;
       const problem = `${error.failure.problem} at ${lineAndColumnOf(bytes, error.failure.position)}`;
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       if (await confirm(again, context)) continue;
@@ -120,60 +129,139 @@ async function adviseOnFile(editing: Editing, store: () => Promise<Written>): Pr
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const {failure} = error;
-    if (failure.code !== 'revision-conflict')
+    if (failure?.code !== 'revision-conflict')
       throw new AdvisedError(error, `Your version is kept; to store it: ${storeCommand(editing)}`);
     throw new AdvisedError(error, adviseAfterConflict(editing, failure.conflicts[0]?.actual));
   }
 }
 
 function adviseAfterConflict(editing: Editing, actual = 'absent'): string {
-  if (actual === 'absent') return `Your version is kept; to store it anyway: ${storeCommand(editing, '--if-absent')}`;
-  const look = formatCommand(['get'], [editing.key], editing);
-  return `Your version is kept; look at the new one (${look}), then store it: ${storeCommand(editing, `--if-match ${actual}`)}`;
+  if (actual === 'absent') return `Your version is kept; to store it anyway: ${storeCommand(editing, ['--if-absent'])}`;
+  const look = formatCommand(['get'], editing);
+  return `Your version is kept; look at the new one (${look}), then store it: ${storeCommand(editing, ['--if-match', actual])}`;
 }
 
-function conditionOf(entry: Entry | undefined): string {
-  return entry === undefined ? '--if-absent' : `--if-match ${entry.revision}`;
+function conditionOf(entry: TypedEntry | undefined): readonly string[] {
+  return entry === undefined ? ['--if-absent'] : ['--if-match', String(entry.revision)];
 }
 
 /** Returns the command line that stores the file, by default if the entry is as it was. */
 function storeCommand(editing: Editing, condition = conditionOf(editing.entry)): string {
-  const {file, key} = editing;
-  return formatCommand(['put', condition], [key, `@${file.path}`], editing);
+  return formatCommand(['put', ...condition], editing, [`@${editing.file.path}`]);
 }
 
-function formatCommand(
-  start: readonly string[],
-  [key = '', ...others]: readonly string[],
-  {platform}: Editing,
-): string {
-  const end = key.startsWith('-') ? ['--'] : [];
-  return ['crewroom', ...start, ...end, ...[key, ...others].map(word => quoteWord(word, platform))].join(' ');
+/** Formats a command about the key; without a line for the shell of the user, with its parts apart. */
+function formatCommand(start: readonly string[], {key, platform}: Editing, rest: readonly string[] = []): string {
+  // PowerShell does not pass a "--" on to each program.
+  const named: readonly LineWord[] = key.startsWith('-') && platform !== 'win32' ? ['--', key] : [{outside: key}];
+  const line = formatLine(['crewroom', ...start, ...named, ...rest], platform);
+  return line ?? `"crewroom ${start.join(' ')}" with ${[`the key ${JSON.stringify(key)}`, ...rest].join(' and ')}`;
 }
 
 /** Returns the rest of a time to live, rounded up: after a write without one the entry would never expire. */
-function remainingSeconds(entry: Entry | undefined, {nowMs}: CliContext): number | undefined {
+function remainingSeconds(entry: TypedEntry | undefined, {nowMs}: CliContext): number | undefined {
   if (entry?.expiresAtMs === undefined) return undefined;
   // If the entry has expired meanwhile, it is absent, and the write is refused in any case.
   return Math.max(1, Math.ceil((entry.expiresAtMs - nowMs()) / 1000));
 }
 
-async function reportUnchanged(key: string, entry: Entry | undefined, {context, flags}: EditCall): Promise<void> {
-  const {stdout, stderr} = context;
-  const revision = entry === undefined ? {} : {revision: String(entry.revision)};
-  if (flags.json) await stdout.write(jsonLine({key, ...revision, changed: false}));
-  else await stderr.write('Nothing was changed\n');
+/** A file that holds a value while the user edits it. It is kept for the user unless it is removed. */
+type EditedFile = Awaited<ReturnType<typeof createEditedFile>>;
+
+/** Maximum length of the part of the key that the name of the file shows, in characters. */
+const NAME_LENGTH_MAX = 60;
+
+/** Writes a value to a new file that only this user can read; its name ends in `.json`, for the editor. */
+async function createEditedFile(key: string, json: Uint8Array) {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-edit-'));
+  // Only characters that every file system accepts; the first one does not look like a flag.
+  const name = key
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+/, '')
+    .slice(-NAME_LENGTH_MAX);
+  const file = `${name || 'value'}.json`;
+  const path = join(directory, findFileNameProblem(file) === undefined ? file : `key-${file}`);
+  // Editors expect the last line to end with a line break.
+  await writeFile(path, Buffer.concat([json, Buffer.from('\n')]), {mode: PRIVATE_FILE_MODE, flag: 'wx'});
+  return {path, read: () => readFile(path), remove: () => rm(directory, {recursive: true, force: true})};
 }
 
-async function reportWritten(key: string, {revision, created}: Written, {context, flags}: EditCall): Promise<void> {
-  const {stdout, stderr} = context;
-  if (flags.json) await stdout.write(jsonLine({key, revision: String(revision), changed: true, created}));
-  else await stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
+/** Largest value that is indented, in bytes: with 256 levels it can become 500 times as long. */
+const INDENTED_BYTES_MAX = 256 * 1024;
+
+/**
+ * Chooses the form in which a value is edited. A value without white space is indented for the editor and compacted again; its
+ * tokens stay the same, even numbers that JavaScript cannot represent. Any other value is edited unchanged.
+ *
+ * @returns The text in the editor, and what makes the value to store of an edited JSON text.
+ */
+function chooseEditedForm(json: Uint8Array) {
+  const asItIs = {shown: json, restore: (edited: Uint8Array) => edited};
+  if (json.length > INDENTED_BYTES_MAX) return asItIs;
+  const text = Buffer.from(json).toString();
+  const indented = indentJson(text);
+  if (compactJson(indented) !== text) return asItIs;
+  return {
+    shown: Buffer.from(indented),
+    restore: (edited: Uint8Array): Uint8Array => Buffer.from(compactJson(Buffer.from(edited).toString())),
+  };
 }
 
-/** Quotes a word for a shell if necessary. */
-function quoteWord(word: string, platform: NodeJS.Platform): string {
-  if (/^[A-Za-z0-9_./:@%+=,-]+$/.test(word)) return word;
-  if (platform === 'win32') return `"${word.replaceAll('"', '\\"')}"`;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+/** The editor if none is chosen: every system has it. */
+function defaultEditor({platform, environment}: CliContext): string {
+  return platform === 'win32' ? `"${windowsProgram('notepad.exe', environment)}"` : 'vi';
+}
+
+/**
+ * Opens a file in the editor of the user, `$VISUAL` or `$EDITOR`, and waits until it is closed.
+ *
+ * @throws {AdvisedError} `unreadable-input` if the editor does not exist, or failed.
+ */
+async function openEditor(file: string, context: CliContext): Promise<void> {
+  const {VISUAL: visual = '', EDITOR: editor = ''} = context.environment;
+  const command = visual.trim() || editor.trim() || defaultEditor(context);
+  // Ctrl+C is for the editor: if it ended this process, the file would stay behind.
+  const release = context.onSignal('SIGINT', () => {});
+  try {
+    const problem = await runEditor(command, file, context);
+    if (problem === undefined) return;
+    const failure = new AppError({
+      code: 'unreadable-input',
+      source: `what the editor ${JSON.stringify(command)} wrote`,
+      problem,
+    });
+    throw new AdvisedError(
+      failure,
+      'Set VISUAL or EDITOR to an editor that waits until the file is closed; nothing was stored',
+    );
+  } finally {
+    release();
+  }
+}
+
+/** Runs the editor with the streams of this process; returns the problem, if any. */
+function runEditor(command: string, file: string, context: CliContext): Promise<string | undefined> {
+  const {environment, platform, workingDirectory: cwd} = context;
+  // The variable keeps the shell of Windows from looking for the editor in the working directory first.
+  const env = {...environment, ...(platform === 'win32' ? {NoDefaultCurrentDirectoryInExePath: '1'} : {})};
+  const options = {stdio: 'inherit', cwd, env} as const;
+  // A shell splits the command, which may have arguments ("code --wait"), as Git does.
+  const child =
+    platform === 'win32'
+      ? spawn(`${command} "${file}"`, {...options, shell: windowsProgram('cmd.exe', environment)})
+      : spawn('/bin/sh', ['-c', `${command} "$@"`, command, file], options);
+  return new Promise(resolve => {
+    child.once('error', ({message}) => resolve(message));
+    child.once('exit', (exitCode, signal) => {
+      if (exitCode === 0) resolve(undefined);
+      else resolve(signal === null ? describeExit(exitCode) : `it was ended by ${signal}`);
+    });
+  });
+}
+
+/** The exit code of shells for an unknown command (POSIX, Shell Command Language 2.8.2). */
+const NOT_FOUND = 127;
+
+function describeExit(exitCode: number | null): string {
+  return exitCode === NOT_FOUND ? 'there is no such command' : `it ended with exit code ${exitCode}`;
 }

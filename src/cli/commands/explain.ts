@@ -1,44 +1,43 @@
-import {findSimilar} from '../../config/edit-distance.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {FAILURE_CODES, findRow} from '../../failures/rows/rows.ts';
-import {pageOf} from '../../protocol/failure/failure-document.ts';
-import {serviceUrl} from '../../system/loopback.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {refusedUsage} from '../failures/usage.ts';
+import {findSimilar, suggest} from '../../core/domain/commits/option-names.ts';
+import {adviseOnCode} from '../../core/failures/facts.ts';
+import type {FailureCode} from '../../core/failures/failure.ts';
+import {FAILURE_CODES, findRow} from '../../core/failures/rows/rows.ts';
+import {pageOf} from '../../core/protocol/failure/failure-document.ts';
+import {serviceUrl} from '../../platform/system/loopback.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {refusedUsage} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
-import {jsonLine} from '../terminal/escape.ts';
-import {printList} from '../terminal/print-list.ts';
-import {styleOf} from '../terminal/style.ts';
+import {styleOf} from '../terminal/context.ts';
+import {type CommandOutcome, listed} from '../terminal/outcome.ts';
 
 /** Description of a failure. */
 interface Description {
   /** Status of the answer; undefined if no request fails with it. */
   readonly status?: number;
   readonly meaning: string;
+  /** A line, or one for each case. */
   readonly advice: string;
 }
 
 /** `crewroom explain`: prints when a failure happens and what to do, or all codes, without a service. */
-export async function run(call: CallOf<'explain'>): Promise<ExitCode> {
+export async function run(call: CallOf<'explain'>): Promise<CommandOutcome> {
   const [code] = call.arguments;
   if (code === undefined) return list(call);
-  const {context, flags} = call;
   const row = findRow(code);
   if (row === undefined) throw unknownCode(code);
-  const {status, advice} = row;
+  const {status} = row;
+  const advice = adviseOnCode(code as FailureCode);
   const {config} = await readSettings(call);
   const service = serviceUrl(config);
   const meaning = withoutMarks(row.when, service);
   const description = {...(status === undefined ? {} : {status}), meaning, advice};
   const url = service + pageOf(code);
-  if (flags.json) await context.stdout.write(jsonLine({code, ...description, url}));
-  else await context.stdout.write(formatDescription(code, {...description, url}, call));
-  return EXIT.ok;
+  return {json: {code, ...description, url}, text: formatDescription(code, {...description, url}, call)};
 }
 
-function list(call: CallOf<'explain'>): Promise<ExitCode> {
+function list(call: CallOf<'explain'>): CommandOutcome {
   const codes = FAILURE_CODES.map(code => ({code, status: findRow(code)?.status}));
-  return printList(call, codes, {
+  return listed(call.context, codes, {
     head: ['CODE', 'STATUS'],
     row: ({code, status}) => [code, status === undefined ? '-' : String(status)],
     empty: 'No failures',
@@ -47,8 +46,8 @@ function list(call: CallOf<'explain'>): Promise<ExitCode> {
 }
 
 function unknownCode(code: string): Error {
-  const similar = findSimilar(code, FAILURE_CODES);
-  const hint = similar === undefined ? '' : `; did you mean ${similar}?`;
+  const answered = FAILURE_CODES.filter(each => String(findRow(each)?.status) === code);
+  const hint = suggest(answered.join(', ') || findSimilar(code, FAILURE_CODES));
   return refusedUsage(
     'explain',
     `there is no failure ${JSON.stringify(code)}${hint}`,

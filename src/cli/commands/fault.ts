@@ -1,83 +1,63 @@
-import {formatFault, readFaultWords} from '../../documents/fault-text.ts';
-import type {Fault} from '../../domain/faults/fault.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {readFaultList} from '../../protocol/faults.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage, refusedUsage} from '../failures/usage.ts';
-import {connect, type SendJson} from '../service/connection.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {formatFault, readFaultWords} from '../../core/documents/fault-text.ts';
+import type {Fault, FaultList} from '../../core/domain/faults/fault.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {invalidUsage, refusedUsage} from '../failures/report.ts';
+import {connect} from '../service/connection.ts';
+import {escapeControls} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 type FaultCall = CallOf<'fault'>;
 
 /** `crewroom fault`: lists faults, switches them on, and ends them. */
-export async function run(call: FaultCall): Promise<ExitCode> {
-  const act = readAction(call);
+export async function run(call: FaultCall): Promise<CommandOutcome> {
+  const {method, kind, fault} = readRequest(call);
   const {send} = await connect(call);
-  await report(await act(send), call);
-  return EXIT.ok;
+  const ask = async (by: string, query = '', body?: object): Promise<readonly Fault[]> =>
+    (await send(by, `/api/faults${query}`, parseDocument<FaultList>, body)).faults;
+  if (kind !== undefined && !(await ask('GET')).some(each => each.kind === kind))
+    throw refusedUsage(
+      'fault',
+      `no fault of the kind ${JSON.stringify(kind)} is on`,
+      '"crewroom fault list" shows those that are on',
+    );
+  const query = kind === undefined ? '' : `?kind=${encodeURIComponent(kind)}`;
+  const faults = await ask(method, query, fault && {faults: [fault]});
+  // To people each on a line, as the command line has them.
+  const text = faults.map(each => `${escapeControls(formatFault(each))}\n`).join('');
+  return {json: faults, text, note: faults.length === 0 ? 'No fault is on\n' : ''};
 }
 
-type Action = (send: SendJson) => Promise<readonly Fault[]>;
+interface FaultRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** The kind of the faults to end; undefined for all. */
+  readonly kind?: string | undefined;
+  /** The fault to switch on. */
+  readonly fault?: Fault;
+}
 
-/** Reads the command line before anything is sent. */
-function readAction(call: FaultCall): Action {
+function readRequest(call: FaultCall): FaultRequest {
   const [action = 'list', argument] = call.arguments;
   const flags = readFlags(call);
   switch (action) {
     case 'list':
-      if (argument !== undefined || flags.length > 0)
-        throw invalidUsage('fault', 'list takes no ARGUMENT and no flags');
-      return list;
+      if (argument === undefined && flags.length === 0) return {method: 'GET'};
+      throw invalidUsage('fault', 'list takes no ARGUMENT and no flags');
     case 'clear':
-      if (flags.length > 0) throw invalidUsage('fault', 'clear takes no flags but --json');
-      return argument === undefined ? clear : clearKind(argument);
+      if (flags.length === 0) return {method: 'DELETE', kind: argument};
+      throw invalidUsage('fault', 'clear takes no flags but --json');
     default:
-      return add(readFault([action, ...(argument === undefined ? [] : [argument]), ...flags]));
+      return {method: 'POST', fault: readFault([action, ...(argument === undefined ? [] : [argument]), ...flags])};
   }
 }
 
 /** Returns the flags of a fault as words. */
-function readFlags({flags: {path, plugin, probability, seed}}: FaultCall): readonly string[] {
-  return Object.entries({path, plugin, probability, seed}).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
+function readFlags({flags: {path, plugin}}: FaultCall): readonly string[] {
+  return Object.entries({path, plugin}).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
 }
 
 function readFault(words: readonly string[]): Fault {
   const reading = readFaultWords(words);
   if ('fault' in reading) return reading.fault;
   throw invalidUsage('fault', `the fault ${reading.problem}`);
-}
-
-async function list(send: SendJson): Promise<readonly Fault[]> {
-  return (await send('GET', '/api/faults', readFaultList)).faults;
-}
-
-async function clear(send: SendJson): Promise<readonly Fault[]> {
-  return (await send('DELETE', '/api/faults', readFaultList)).faults;
-}
-
-function clearKind(kind: string): Action {
-  return async send => {
-    const faults = await list(send);
-    if (!faults.some(fault => fault.kind === kind))
-      throw refusedUsage(
-        'fault',
-        `no fault of the kind ${JSON.stringify(kind)} is on`,
-        '"crewroom fault list" shows those that are on',
-      );
-    return (await send('DELETE', `/api/faults?kind=${encodeURIComponent(kind)}`, readFaultList)).faults;
-  };
-}
-
-function add(fault: Fault): Action {
-  return async send => (await send('POST', '/api/faults', readFaultList, {faults: [fault]})).faults;
-}
-
-/** Prints the faults that are on: to people each on a line, as the command line has them. */
-async function report(faults: readonly Fault[], {flags, context}: FaultCall): Promise<void> {
-  const {stdout, stderr} = context;
-  if (flags.json) return stdout.write(faults.map(jsonLine).join(''));
-  await stdout.write(faults.map(fault => `${escapeControls(formatFault(fault))}\n`).join(''));
-  if (faults.length === 0) await stderr.write('No fault is on\n');
 }

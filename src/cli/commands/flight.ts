@@ -1,67 +1,68 @@
-import {FLIGHT_PHASES, type FlightOptions, type FlightStatus} from '../../domain/plugins/flight.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {readBody} from '../../protocol/plugin/client-request.ts';
-import type {FlightCommand} from '../../protocol/plugin/flight-document.ts';
-import {readBookedFlight} from '../../protocol/plugin/flight-plan.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {
+  type Airport,
+  FLIGHT_PHASES,
+  type FlightChange,
+  type FlightOptions,
+  type FlightPhase,
+  type FlightStatus,
+} from '../../core/domain/plugins/flight.ts';
+import {readBody} from '../../core/protocol/plugin/client-request.ts';
+import {readBookedFlight} from '../../core/protocol/plugin/flight-plan.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {invalidUsage} from '../failures/report.ts';
 import {readValue} from '../input/value-input.ts';
 import {formatCount} from '../output/counts.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {type CliContext, escapeControls} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 type FlightCall = CallOf<'flight'>;
 
 /** `crewroom flight`: starts and moves the simulated flight. */
-export async function run(call: FlightCall): Promise<ExitCode> {
-  const {stdout, stderr} = call.context;
+export async function run(call: FlightCall): Promise<CommandOutcome> {
   const act = await readAction(call);
   const client = await connectPlugins(call);
   const flight = await act(client);
-  if (call.flags.json) await stdout.write(jsonLine(flight ?? {stopped: true}));
-  else if (flight !== undefined) await stdout.write(formatFlight(flight));
-  else if (stderr.isTerminal) await stderr.write('Stopped the flight\n');
-  return EXIT.ok;
+  if (flight === undefined) return {json: {stoppedFlight: true}, lines: ['Stopped the flight']};
+  return {json: flight, text: formatFlight(flight)};
 }
 
 /** Reads the command line before anything is sent. */
 async function readAction(call: FlightCall): Promise<(client: PluginClient) => Promise<FlightStatus | undefined>> {
   const [action = '', given] = call.arguments;
-  if (action !== 'jump' && action !== 'speed' && given !== undefined)
-    throw invalidUsage('flight', `${action} takes no PHASE`);
-  if (action !== 'start') assertNoOptions(call.flags, action);
   switch (action) {
     case 'status':
       return client => client.flight();
     case 'stop':
       return client => client.stopFlight().then(() => undefined);
-    case 'start':
-      return change(await readStart(call));
-    case 'jump':
-      return change(readJump(given));
-    case 'speed':
-      return change({action, speed: readNumber('speed', given ?? '')});
-    // The parser knows no other action.
-    default:
-      return change({action: action === 'pause' ? action : 'disconnect'});
+    case 'start': {
+      const options = await readStart(call);
+      return client => client.startFlight(options);
+    }
+    default: {
+      const change = readChange(action, given);
+      return client => client.changeFlight(change);
+    }
   }
 }
 
-function change(command: FlightCommand): (client: PluginClient) => Promise<FlightStatus> {
-  return client => client.changeFlight(command);
+function readChange(action: string, given = ''): FlightChange {
+  switch (action) {
+    case 'jump':
+      return {phase: readPhase(given)};
+    case 'speed':
+      return {speed: readNumber('speed', given)};
+    case 'pause':
+    case 'continue':
+      return {isPaused: action === 'pause'};
+    // The parser knows no other action.
+    default:
+      return {isConnected: action === 'connect'};
+  }
 }
 
-const START_FLAGS = ['from', 'to', 'number', 'aircraft', 'plan', 'speed', 'seed'] as const;
-
-function assertNoOptions(flags: FlightCall['flags'], action: string): void {
-  const given = START_FLAGS.find(name => flags[name] !== undefined);
-  if (given !== undefined) throw invalidUsage('flight', `${action} takes no --${given}, which is for start`);
-}
-
-async function readStart({flags, context}: FlightCall): Promise<FlightCommand> {
-  const {from, to, number, aircraft, plan, speed, seed} = flags;
+async function readStart({flags, context}: FlightCall): Promise<FlightOptions> {
+  const {from, to, number, aircraft, plan, speed, seed, 'landing-rate': landingRate} = flags;
   const planned = plan === undefined ? {} : await readPlan(plan, context);
   const given = {
     from,
@@ -70,17 +71,16 @@ async function readStart({flags, context}: FlightCall): Promise<FlightCommand> {
     aircraft: aircraft === undefined ? undefined : {...planned.aircraft, code: aircraft},
     speed: speed === undefined ? undefined : readNumber('--speed', speed),
     seed: seed === undefined ? undefined : readNumber('--seed', seed),
+    landingRateFeetPerMinute: landingRate === undefined ? undefined : readNumber('--landing-rate', landingRate),
   };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return {action: 'start', ...planned, ...set};
+  return {...planned, ...set};
 }
 
-/** Reads a booking from a file. @throws {AppError} `unreadable-input`, `invalid-json`, `invalid-flight`. */
+/** Reads a booking from a file. @throws {AppError} `unreadable-input`, `invalid-json`, `invalid-body`. */
 async function readPlan(file: string, context: CliContext): Promise<FlightOptions> {
   const bytes = await readValue(`@${file}`, context);
-  const plan = readBookedFlight(readBody(Buffer.from(bytes)));
-  if ('problem' in plan) throw new AppError({code: 'invalid-flight', problems: [plan]});
-  return plan;
+  return readBookedFlight(readBody(Buffer.from(bytes)));
 }
 
 function readNumber(flag: string, text: string): number {
@@ -89,29 +89,38 @@ function readNumber(flag: string, text: string): number {
   return Number(text);
 }
 
-function readJump(given = ''): FlightCommand {
+function readPhase(given: string): FlightPhase {
   const phase = FLIGHT_PHASES.find(each => each === given.toUpperCase());
   if (phase === undefined) throw invalidUsage('flight', `jump needs a PHASE: ${FLIGHT_PHASES.join(', ')}`);
-  return {action: 'jump', phase};
+  return phase;
 }
 
 /** Describes a flight on two lines, its figures as the console has them. */
 function formatFlight(flight: FlightStatus): string {
-  const {from, to, number, phase, altitudeFeet, groundSpeedKnots, toGoNauticalMiles, speed, isPaused} = flight;
-  const states = [
+  const {from, to, number, phase, altitudeFeet, groundSpeedKnots, toGoNauticalMiles, speed = 1, isPaused} = flight;
+  const by = flight.aircraft === undefined ? '' : `, ${flight.aircraft.code}`;
+  const route = [...(from ? ['from', nameOf(from)] : []), ...(to ? ['to', nameOf(to)] : [])].join(' ');
+  const of = flight.seed === undefined ? `, ${flight.simulator}` : '';
+  const head = `Flight ${[number ?? 'without a plan', route].join(' ').trim()}${by}${of}`;
+  const {verticalSpeedFeetPerMinute: rate, gForce} = flight.touchdown ?? {};
+  const position = [
+    phase,
+    describeFigure(altitudeFeet, 'ft'),
+    describeFigure(groundSpeedKnots, 'kt'),
+    describeFigure(toGoNauticalMiles, 'NM to go'),
+    rate === undefined ? '' : `landed at about ${rate} ft/min${gForce === undefined ? '' : `, ${gForce} g`}`,
     isPaused ? 'paused' : '',
     flight.isConnected ? '' : 'simulator disconnected',
     speed === 1 ? '' : `${speed}x`,
+    flight.notices.includes('teleport') ? 'was moved' : '',
   ];
-  const notes = states.filter(text => text !== '');
-  const by = flight.aircraft === undefined ? '' : `, ${flight.aircraft.code}`;
-  const head = `Flight ${number} from ${from.code} (${from.name}) to ${to.code} (${to.name})${by}`;
-  const position = [
-    phase,
-    `${formatCount(altitudeFeet)} ft`,
-    `${formatCount(groundSpeedKnots)} kt`,
-    `${formatCount(Math.round(toGoNauticalMiles))} NM to go`,
-    ...notes,
-  ];
-  return `${escapeControls(head)}\n  ${escapeControls(position.join(' · '))}\n`;
+  return `${escapeControls(head)}\n  ${escapeControls(position.filter(text => text !== '').join(' · '))}\n`;
+}
+
+function nameOf({code, name}: Airport): string {
+  return `${code} (${name})`;
+}
+
+function describeFigure(figure: number | undefined, unit: string): string {
+  return figure === undefined ? '' : `${formatCount(Math.round(figure))} ${unit}`;
 }

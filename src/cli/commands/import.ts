@@ -1,16 +1,15 @@
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import {resolvePath} from '../../paths.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {unconfirmed} from '../failures/usage.ts';
+import {resolvePath} from '../../platform/paths.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {unconfirmed} from '../failures/report.ts';
 import {connect} from '../service/connection.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {canAsk} from '../terminal/prompts.ts';
 import {fileSource, readPrefix, standardInput} from '../transfer/import-source.ts';
-import {reportImport} from '../transfer/import-summary.ts';
 import {readMode, runImport} from '../transfer/run-import.ts';
-import {type SavedEntries, snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
+import {type SavedEntries, snapshotBefore} from '../transfer/snapshot-before.ts';
 
 /** `crewroom import`: stores the entries of an export. */
-export async function run(call: CallOf<'import'>): Promise<ExitCode> {
+export async function run(call: CallOf<'import'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const [name = ''] = call.arguments;
   const mode = readMode(flags.mode, 'import');
@@ -21,14 +20,8 @@ export async function run(call: CallOf<'import'>): Promise<ExitCode> {
   const {url, fetch} = service;
   const path = resolvePath(name, context);
   const source = name === '-' ? standardInput(context) : await fileSource(path, JSON.stringify(name));
-  let snapshot: Undo | undefined;
-  const before = async (): Promise<SavedEntries | undefined> => {
-    if (mode === 'merge') return undefined;
-    const saved = await snapshotBefore(call, {change: 'import', prefix: await readPrefix(source), service});
-    snapshot = saved?.snapshot;
-    return saved;
-  };
-  const asked = ask ? 'Import' : undefined;
-  const imported = await runImport({context, url, fetch, source, mode, dryRun, ask: asked, before});
-  return reportImport(imported, call, {infinitive: 'import', past: 'Imported', snapshot});
+  const before = async (): Promise<SavedEntries | undefined> =>
+    mode === 'merge' ? undefined : snapshotBefore(call, {change: 'import', prefix: await readPrefix(source), service});
+  const verb = {infinitive: 'import', past: 'Imported'};
+  return runImport({context, url, fetch, source, mode, dryRun, verb, ask, before});
 }

@@ -1,15 +1,14 @@
-import {formatBytes} from '../../domain/byte-size.ts';
-import type {Entries, Page} from '../../domain/entries/entries.ts';
-import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {onOneLine} from '../../protocol/text/one-line.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import type {Entries, Page} from '../../core/domain/entries/entries.ts';
+import type {Entry, EntryInfo, ListedEntry} from '../../core/domain/entries/entry.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import {onOneLine} from '../../core/protocol/text/one-line.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {readCount} from '../input/flag-values.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, escapeText} from '../terminal/escape.ts';
+import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom list`: prints entries in the order of their keys, page by page. */
@@ -38,11 +37,11 @@ async function* pages(
   entries: Entries,
   {arguments: [prefix], flags: {reverse, values, after: first}}: CallOf<'list'>,
   limit: number,
-): AsyncIterable<readonly (EntryInfo | Entry)[]> {
+): AsyncIterable<readonly ListedEntry[]> {
   let after = first;
   let left = limit;
   while (left > 0) {
-    const page: Page<EntryInfo | Entry> = await entries.list({
+    const page: Page<ListedEntry> = await entries.list({
       prefix,
       after,
       limit: Math.min(left, DEFAULT_LIMITS.listLimitMax),
@@ -50,13 +49,13 @@ async function* pages(
       values,
     });
     yield page.entries;
-    if (page.next === undefined) return;
+    if (page.cursor === undefined) return;
     left -= page.entries.length;
-    after = page.next;
+    after = page.cursor;
   }
 }
 
-type Format = (entries: readonly (EntryInfo | Entry)[]) => string | Uint8Array;
+type Format = (entries: readonly ListedEntry[]) => string | Uint8Array;
 
 function chooseFormat({json, values}: CallOf<'list'>['flags'], context: CliContext): Format {
   const {stdout} = context;

@@ -1,23 +1,21 @@
 import {existsSync} from 'node:fs';
-import {inspectConfig} from '../../config/resolve-config.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {agentFileOf, pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../paths.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {inspectConfig} from '../../platform/config/resolve-config.ts';
+import {agentFileOf, pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../platform/paths.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {formatTable} from '../terminal/table.ts';
 
 /** `crewroom paths`: prints the paths of data, snapshots, plugins, config file, cache, log file and unit, even if the config file is invalid. */
-export async function run(call: CallOf<'paths'>): Promise<ExitCode> {
-  const {context, flags} = call;
-  const {stdout} = context;
+export async function run(call: CallOf<'paths'>): Promise<CommandOutcome> {
+  const {context} = call;
   const {config, problems} = inspectConfig(await readSources(call));
-  const {dataDir, plugins, logFile} = config;
+  const {dataDir, logFile} = config;
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
   const snapshotsDir = snapshotsDirOf(dataDir);
-  const pluginsDir = plugins || pluginsDirOf(dataDir);
+  const pluginsDir = config.pluginsDir || pluginsDirOf(dataDir);
   const configFile = locateConfigFile(call).path;
   const {cacheDir} = context.paths;
   const unitFile = findStartFile(context);
@@ -32,9 +30,7 @@ export async function run(call: CallOf<'paths'>): Promise<ExitCode> {
     ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
   };
   const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
-  const table = (): string => formatTable(['NAME', 'PATH', 'EXISTS'], rows, context);
-  await stdout.write(flags.json ? jsonLine(paths) : table());
-  return EXIT.ok;
+  return {json: paths, text: formatTable(['NAME', 'PATH', 'EXISTS'], rows, context)};
 }
 
 /** Returns the file by which the system starts the service; undefined if this one has none. */

@@ -1,32 +1,21 @@
-import type {SamplePilot} from '../../domain/identity/pilots.ts';
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import {readPilots} from '../../protocol/pilots.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage, refusedUsage} from '../failures/usage.ts';
+import type {PilotList, SamplePilot} from '../../core/domain/identity/pilots.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {connect} from '../service/connection.ts';
-import {printList} from '../terminal/print-list.ts';
-import {reportDone} from '../terminal/report-done.ts';
+import {type CommandOutcome, listed} from '../terminal/outcome.ts';
 
 type PilotCall = CallOf<'pilot'>;
 
 /** `crewroom pilot`: lists the sample pilots, and switches among them. */
-export async function run(call: PilotCall): Promise<ExitCode> {
-  const [action = '', name] = call.arguments;
-  switch (action) {
-    case 'list':
-      if (name !== undefined) throw invalidUsage('pilot', 'list takes no NAME');
-      return list(call);
-    // The parser knows no other action.
-    default:
-      if (name === undefined) throw refusedUsage('pilot', 'use needs a NAME', '"crewroom pilot list" shows all');
-      return use(call, name);
-  }
+export async function run(call: PilotCall): Promise<CommandOutcome> {
+  const [action, name = ''] = call.arguments;
+  return action === 'list' ? list(call) : use(call, name);
 }
 
-async function list(call: PilotCall): Promise<ExitCode> {
+async function list(call: PilotCall): Promise<CommandOutcome> {
   const {send} = await connect(call);
-  const {pilots, current} = await send('GET', '/api/pilots', readPilots);
-  return printList(call, pilots, {
+  const {pilots, current} = await send('GET', '/api/pilots', parseDocument<PilotList>);
+  return listed(call.context, pilots, {
     describe: pilot => describe(pilot, current),
     head: ['NAME', 'SERVED', 'DESCRIPTION'],
     row: ({name, description}) => [name, name === current ? 'yes' : '-', description],
@@ -39,10 +28,10 @@ function describe({name, description, summary}: SamplePilot, current: string | u
   return {name, current: name === current, description, summary};
 }
 
-async function use(call: PilotCall, name: string): Promise<ExitCode> {
+async function use(call: PilotCall, name: string): Promise<CommandOutcome> {
   const {send} = await connect(call);
-  const {pilots} = await send('PUT', '/api/pilots/current', readPilots, {name});
+  const {pilots} = await send('PUT', '/api/pilots/current', parseDocument<PilotList>, {name});
   const pilot = pilots.find(each => each.name === name);
   const line = pilot?.summary === undefined ? 'No pilot is signed in' : `The pilot is ${pilot.summary}`;
-  return reportDone(call, pilot === undefined ? {} : describe(pilot, name), line);
+  return {json: pilot === undefined ? {} : describe(pilot, name), lines: [line]};
 }

@@ -1,11 +1,11 @@
 import {fileURLToPath} from 'node:url';
-import {openCrewroom} from '../../app.ts';
-import type {Crewroom} from '../../crewroom.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {openAddress} from '../../system/open-address.ts';
-import {VERSION} from '../../version.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {openService} from '../../app/app.ts';
+import type {Service} from '../../app/crewroom.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import {VERSION} from '../../core/version.ts';
+import {openAddress} from '../../platform/system/open-address.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
@@ -19,10 +19,9 @@ import {
 } from '../output/banner.ts';
 import {createOwnCode} from '../service/owner-code.ts';
 import {untilStarted} from '../service/until-started.ts';
-import {escapeControls} from '../terminal/escape.ts';
+import {escapeControls, styleOf} from '../terminal/context.ts';
 import {createLog} from '../terminal/log.ts';
-import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
-import {styleOf} from '../terminal/style.ts';
+import {listenForStop, programName, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
 /** The example of a plugin: the build copies it, seen from the sources and from the built files alike. */
 const EXAMPLE_FOLDER = fileURLToPath(new URL('../../../dist/example-plugin/', import.meta.url));
@@ -52,7 +51,6 @@ export async function run(call: CallOf<'play'>): Promise<ExitCode> {
 
 /** Plays; again on the next port if another service took the free one at the same moment. */
 async function playOnFreePort(call: CallOf<'play'>, stop: StopRequest): Promise<void> {
-  const {context} = call;
   const flags = {ui: undefined, backEnd: undefined, noOpen: undefined, json: undefined, requests: undefined};
   let taken: {readonly port: number; readonly error: unknown} | undefined;
   for (;;) {
@@ -60,32 +58,31 @@ async function playOnFreePort(call: CallOf<'play'>, stop: StopRequest): Promise<
     // A port that was given stays the same.
     if (settings.config.port === taken?.port) throw taken.error;
     try {
-      const {directory} = settings;
-      await using backEnd = await startDevBackEnd('sample', {context, directory, onAnswer: () => {}});
-      return await play(call, {settings, backEnd, stop});
+      return await play(call, settings, stop);
     } catch (error) {
-      if (!(error instanceof AppError) || error.failure.code !== 'address-in-use') throw error;
+      if (!(error instanceof AppError) || error.failure?.code !== 'address-in-use') throw error;
       taken = {port: settings.config.port, error};
     }
   }
 }
 
-interface Played {
-  readonly settings: DevSettings;
-  readonly backEnd: DevBackEnd;
-  readonly stop: StopRequest;
-}
-
-async function play(call: CallOf<'play'>, {settings, backEnd, stop}: Played): Promise<void> {
+async function play(call: CallOf<'play'>, settings: DevSettings, stop: StopRequest): Promise<void> {
   const {context} = call;
   const {stderr, nowMs, processId} = context;
-  const config = {...settings.config, airline: backEnd.airlineFile, keep: false};
-  const {logLevel} = config;
+  const {directory} = settings;
+  const {logLevel, allowUsers} = settings.config;
   const isForPeople = stderr.isTerminal;
   using terminal = openServiceTerminal({context, stop, logLevel, requests: 'refused'});
   const log = isForPeople ? terminal.log : createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
-  const parts = {log, takesForeignPlugins: true, ...programParts(context, stop)};
-  await using crewroom = await openCrewroom(config, parts);
+  let opened: Service | undefined;
+  const given = {context, directory, log, allowUsers, service: () => opened};
+  await using backEnd = await startDevBackEnd('sample', given);
+  const config = {...settings.config, airline: backEnd.airlineFile, keepSession: false};
+  const [pilot] = backEnd.pilots;
+  const trialPilot = pilot && {name: 'Ada', username: pilot.number, password: pilot.password};
+  const parts = {log, takesForeignPlugins: true, trialPilot, ...programParts(context, stop)};
+  await using crewroom = await openService(config, parts);
+  opened = crewroom;
   await fill(crewroom, backEnd);
   const started = {crewroom, ...(await crewroom.listen())};
   await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
@@ -101,9 +98,9 @@ async function play(call: CallOf<'play'>, {settings, backEnd, stop}: Played): Pr
 }
 
 /** Signs a pilot in, stores the sample entries, and starts the flight. */
-async function fill({sessions, entries, flight}: Crewroom, {pilots: [pilot]}: DevBackEnd): Promise<void> {
+async function fill({sessions, entries, flight}: Service, {pilots: [pilot]}: DevBackEnd): Promise<void> {
   if (pilot !== undefined) await sessions.signIn({username: pilot.number, password: pilot.password});
-  for (const [key, value] of Object.entries(SAMPLE_ENTRIES)) await entries.putValue(key, value);
+  for (const [key, value] of Object.entries(SAMPLE_ENTRIES)) await entries.put(key, value);
   flight.start({speed: FLIGHT_SPEED});
 }
 
@@ -132,14 +129,12 @@ function formatPlayBanner({context}: CallOf<'play'>, started: StartedService, {p
   const rows: readonly Row[] = [
     ['Open', style.cyan(stepsAddress(started))],
     ['', style.dim('five steps; the key o opens it in the browser, as the owner')],
-    ...(portHolder === undefined
-      ? []
-      : [['Port', `7172 is held by ${escapeControls(portHolder)}, so this is ${started.port}`] as const]),
-    ['Pilot', escapeControls(started.crewroom.identity.current()?.summary ?? 'none')],
+    ['Port', portHolder && `7172 is held by ${escapeControls(portHolder)}, so this is ${started.port}`],
+    ['Pilot', escapeControls(started.crewroom.identitySource.current()?.summary ?? 'none')],
     ['Plugin', 'Logbook, with a page, a background and a sample back end'],
     ['Flight', `EDDF to LPMA, ${FLIGHT_SPEED} times as fast`],
     ['Data', 'in memory, deleted when it stops'],
-    ['Next', 'crewroom plugin new my-plugin'],
+    ['Next', `${programName(context)} plugin new my-plugin`],
     ['Stop', 'Ctrl+C'],
   ];
   const heading = `Crewroom ${VERSION} plays ${formatStartTime({startMs: context.elapsedMs()}, style)}`;

@@ -1,57 +1,45 @@
-import {type LogLoss, recoverStore} from '../../doctor/recover-store.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {assertDataDir, resolvePath} from '../../paths.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {refusedUsage, unconfirmed} from '../failures/usage.ts';
+import {assertDataDir, resolvePath} from '../../platform/paths.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {type LogLoss, recoverStore} from '../doctor/recover-store.ts';
+import {existing, unconfirmed} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
-import {escapeText, jsonLine} from '../terminal/escape.ts';
+import {escapeText} from '../terminal/context.ts';
 import {createLog} from '../terminal/log.ts';
+import {type CommandOutcome, declined} from '../terminal/outcome.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
 import {type ExportTarget, exportOf, kindOf, writeExportFile} from '../transfer/export-file.ts';
 
 /** `crewroom recover`: opens a store whose write-ahead log is damaged, with everything before the damage. */
-export async function run(call: CallOf<'recover'>): Promise<ExitCode> {
+export async function run(call: CallOf<'recover'>): Promise<CommandOutcome> {
   const {context, flags} = call;
-  const {stdout, stderr} = context;
+  const {stderr} = context;
   const [name = ''] = call.arguments;
   const {config} = await readSettings(call);
   const target = {...context, name, path: resolvePath(name, context)};
-  if ((await kindOf(target)) === 'taken')
-    throw refusedUsage('recover', `${JSON.stringify(name)} exists already`, 'Name a new file');
+  if ((await kindOf(target)) === 'taken') throw existing(JSON.stringify(name), 'Name a new file');
   const {dataDir} = config;
   assertDataDir(dataDir);
   const log = createLog({level: 'error', write: text => void stderr.write(text), nowMs: context.nowMs});
-  const onLoss = (loss: LogLoss): Promise<boolean> => agreeAndSave(loss, call, target);
+  let found: LogLoss | undefined;
+  const onLoss = async (loss: LogLoss): Promise<boolean> => {
+    found = loss;
+    return !flags.dryRun && agreeAndSave(loss, call, target);
+  };
   const recovered = await recoverStore(dataDir, {nowMs: context.nowMs, log, onLoss});
-  switch (recovered.kind) {
-    case 'declined':
-      await stderr.write('Nothing was changed\n');
-      return EXIT.failure;
-    case 'sound':
-      if (flags.json) await stdout.write(jsonLine({recovered: false}));
-      else await stderr.write('The write-ahead log is not damaged: "crewroom start" opens the store\n');
-      return EXIT.ok;
-    case 'recovered': {
-      const {loss, revision, storeId} = recovered;
-      const {problem, deleted, entries} = loss;
-      const file = entries.length > 0 ? name : undefined;
-      if (flags.json)
-        await stdout.write(
-          jsonLine({
-            recovered: true,
-            problem,
-            revision: String(revision),
-            storeId,
-            file,
-            entries: entries.length,
-            deleted,
-          }),
-        );
-      else await stderr.write(`The store is at revision ${revision} and has the new id ${storeId}\n`);
-      return EXIT.ok;
-    }
-  }
+  const json = {dryRun: flags.dryRun === true, recovered: recovered.kind === 'recovered'};
+  if (found === undefined)
+    return {json, note: 'The write-ahead log is not damaged: "crewroom start" opens the store\n'};
+  const {problem, deleted, entries} = found;
+  const file = entries.length > 0 ? target.path : undefined;
+  const loss = {...json, problem, file, entries: entries.length, deletedKeys: deleted};
+  if (flags.dryRun) return {json: loss, text: escapeText(describe(found, name))};
+  if (recovered.kind !== 'recovered') return declined('Nothing was changed');
+  const {revision, storeId} = recovered;
+  return {
+    json: {...loss, revision: String(revision), storeId},
+    note: `The store is at revision ${revision} and has the new id ${storeId}\n`,
+  };
 }
 
 /** Shows what is lost, asks, and saves what can be read of it. @returns False if the user declined. */

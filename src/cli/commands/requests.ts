@@ -1,14 +1,12 @@
-import type {RecordedRequest, RequestPage} from '../../domain/recorded-request.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {formatTime} from '../../protocol/text/format-time.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import type {RecordedRequest, RequestPage} from '../../core/domain/recorded-request.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import {writeTimes} from '../../core/protocol/text/times.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {formatRequest} from '../live/format-request.ts';
 import {isRefused} from '../live/print-requests.ts';
 import {connect} from '../service/connection.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import {type CliContext, jsonLine, styleOf} from '../terminal/context.ts';
 import {untilInterrupted, untilStopped} from '../terminal/interruptible.ts';
-import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom requests`: prints the last requests, and with `--follow` new ones until a signal stops it. */
 export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
@@ -19,7 +17,7 @@ export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
   const print = async (page: RequestPage): Promise<void> => {
     if (page.missed > 0) await context.stderr.write(`crewroom: ${page.missed} requests came too fast to show\n`);
     const shown = page.requests.filter(request =>
-      flags.refused ? isRefused(request) : flags.json === true || request.own !== true,
+      flags.refused ? isRefused(request) : flags.json === true || !request.own,
     );
     if (shown.length === 0) return;
     isEmpty = false;
@@ -38,7 +36,7 @@ export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
 /** Chooses text for people, in a pipe too; with `--json` one request on a line, as the API has it. */
 function chooseFormat(json: boolean, context: CliContext): (request: RecordedRequest) => string {
   const {stdout} = context;
-  if (json) return ({sequence, atMs, ...more}) => jsonLine({sequence, at: formatTime(atMs), ...more});
+  if (json) return request => jsonLine(writeTimes(request));
   const style = styleOf(stdout, context);
   return request => formatRequest(request, {style, columns: stdout.columns, times: 1});
 }

@@ -1,8 +1,8 @@
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {deleteRange} from '../transfer/entry-deletion.ts';
 
 /** `crewroom reset`: deletes every entry. */
-export function run(call: CallOf<'reset'>): Promise<ExitCode> {
+export function run(call: CallOf<'reset'>): Promise<CommandOutcome> {
   return deleteRange(call, {command: 'reset', effect: 'deletes every entry', prefix: '', withoutMax: 0});
 }

@@ -1,23 +1,20 @@
 import type {ChildProcess} from 'node:child_process';
 import {constants} from 'node:os';
 import spawn from 'cross-spawn';
-import {openCrewroom} from '../../app.ts';
-import {type ConfigSources, resolveConfig} from '../../config/resolve-config.ts';
-import type {Plugins} from '../../domain/plugins/plugin.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {openService} from '../../app/app.ts';
+import type {Plugins} from '../../core/domain/plugins/plugin.ts';
+import {type ConfigSources, resolveConfig} from '../../platform/config/resolve-config.ts';
 import {describeHalves, findHalves} from '../../plugins/directory/plugin-halves.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {untilExit} from '../dev/side-command.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {assertRunnable} from '../../plugins/sources/find-sources.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {childEnvironment, untilExit} from '../dev/side-command.ts';
+import {invalidUsage} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
-import {childEnvironment} from '../service/child-environment.ts';
 import {untilStarted} from '../service/until-started.ts';
-import type {CliContext, StopSignal} from '../terminal/context.ts';
-import {escapeControls} from '../terminal/escape.ts';
+import {type CliContext, escapeControls, type StopSignal, styleOf} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {createLog} from '../terminal/log.ts';
 import {limitStop, listenForStop, type StopRequest} from '../terminal/stop-request.ts';
-import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom run`: runs a command with a separate service, and returns the exit code of the command. */
 export async function run(call: CallOf<'run'>): Promise<number> {
@@ -28,12 +25,13 @@ export async function run(call: CallOf<'run'>): Promise<number> {
     const {stderr, nowMs} = call.context;
     const style = styleOf(stderr, call.context);
     const log = createLog({level: config.logLevel, write: text => void stderr.write(text), nowMs, style});
-    const crewroom = await openCrewroom(config, {log, takesForeignPlugins: true});
+    const crewroom = await openService(config, {log, takesForeignPlugins: true});
     try {
       const {port} = await crewroom.listen();
       await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
       if (!stop.isAsked()) {
-        assertSound(crewroom.plugins);
+        for (const plugin of crewroom.plugins.list())
+          if (plugin.inDevelopment) await assertRunnable(crewroom.plugins, plugin);
         await warn(crewroom.plugins, call.context);
       }
       if (stop.isAsked()) return exitCodeOf(await stop.asked);
@@ -52,17 +50,6 @@ async function readRunSources(call: CallOf<'run'>): Promise<ConfigSources> {
   const {flags, defaults, ...sources} = await readSources(call);
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
   return {...sources, flags: {port: '0', ...ephemeral, ...flags}, defaults: {...defaults, logLevel: 'error'}};
-}
-
-/**
- * Asserts that the command does not begin without the plugins that were given.
- *
- * @throws {AppError} `invalid-plugin` for one that is broken.
- */
-function assertSound(plugins: Plugins): void {
-  const broken = plugins.list().find(({state, inDevelopment}) => inDevelopment && state === 'broken');
-  if (broken === undefined) return;
-  throw new AppError({code: 'invalid-plugin', plugin: broken.id, problems: plugins.problems(broken.id)});
 }
 
 async function warn(plugins: Plugins, {stderr}: CliContext): Promise<void> {
@@ -96,7 +83,7 @@ async function runCommand(
   }
 }
 
-/** Passes every signal on to a command. Those of a terminal reach the command without that, also if one stream is a file. */
+/** Passes every signal on to a command. Those of a terminal reach the command anyway, also if one stream is a file. */
 function passSignals(
   child: ChildProcess,
   {onSignal, stdin, stdout, stderr}: CliContext,

@@ -1,17 +1,16 @@
 import {release} from 'node:os';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {agentFileOf, unitFileOf} from '../../paths.ts';
-import type {Autostart} from '../autostart/autostart.ts';
+import {EXIT} from '../../core/failures/exit-codes.ts';
+import {agentFileOf, unitFileOf} from '../../platform/paths.ts';
+import {type Autostart, findProgram, withoutManager} from '../autostart/autostart.ts';
 import {createLaunchAgent} from '../autostart/launch-agent.ts';
-import {findProgram} from '../autostart/program.ts';
 import {createRunKey} from '../autostart/run-key.ts';
-import {withoutManager} from '../autostart/run-system-program.ts';
 import {createUserUnit} from '../autostart/systemd.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {readCount} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {stopService} from '../service/stop-service.ts';
-import {escapeControls, escapeText, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, escapeText} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 type ServiceCall = CallOf<'service'>;
 
@@ -22,20 +21,12 @@ const DEFAULT_LINES = 100;
 const LINES_MAX = 10_000;
 
 /** `crewroom service`: lets the system start the service when its user logs in. */
-export async function run(call: ServiceCall): Promise<ExitCode> {
+export async function run(call: ServiceCall): Promise<CommandOutcome> {
   const [action = ''] = call.arguments;
   const autostart = chooseAutostart(call);
-  switch (action) {
-    case 'install':
-      return install(call, autostart);
-    case 'status':
-      return showStatus(call, autostart);
-    case 'logs':
-      return showLogs(call, autostart);
-    // The parser knows no other action.
-    default:
-      return uninstall(call, autostart);
-  }
+  if (action === 'install') return install(call, autostart);
+  if (action === 'status') return showStatus(autostart);
+  return action === 'logs' ? showLogs(call, autostart) : uninstall(call, autostart);
 }
 
 /**
@@ -68,17 +59,18 @@ async function isAnswering(call: ServiceCall): Promise<boolean> {
   );
 }
 
-async function install(call: ServiceCall, autostart: Autostart): Promise<ExitCode> {
-  const {context, flags} = call;
+async function install(call: ServiceCall, autostart: Autostart): Promise<CommandOutcome> {
+  const {context} = call;
   // First: what another program wrote is left alone.
   await autostart.isInstalled();
   const program = await findProgram(context);
   await autostart.install(program);
   const ignored = ignoredVariables(context.environment);
   const {place: file, note} = autostart;
-  if (flags.json) await context.stdout.write(jsonLine({installed: true, file, ...program, ignored}));
-  else await context.stderr.write(`Installed ${escapeControls(file)}\n${describeIgnored(ignored)}${note}\n`);
-  return EXIT.ok;
+  return {
+    json: {installed: true, file, ...program, ignoredVariables: ignored},
+    note: `Installed ${escapeControls(file)}\n${describeIgnored(ignored)}${note}\n`,
+  };
 }
 
 function describeIgnored(ignored: readonly string[]): string {
@@ -92,33 +84,36 @@ function ignoredVariables(environment: Readonly<Record<string, string | undefine
   return names.filter(name => /^CREWROOM_|^XDG_(?:DATA|CONFIG|CACHE)_HOME$/.test(name)).sort();
 }
 
-async function showStatus({context, flags}: ServiceCall, autostart: Autostart): Promise<ExitCode> {
+async function showStatus(autostart: Autostart): Promise<CommandOutcome> {
   const installed = await autostart.isInstalled();
   const {active, enabled} = installed ? await autostart.status() : {active: 'inactive', enabled: 'disabled'};
   const {place: file} = autostart;
   const text = installed
     ? `${escapeControls(file)}\n${escapeControls(active)}, ${escapeControls(enabled)}\n`
     : 'not installed\n';
-  await context.stdout.write(flags.json ? jsonLine({installed, file, active, enabled}) : text);
-  if (!installed) return EXIT.notFound;
-  return active === 'active' ? EXIT.ok : EXIT.unreachable;
+  const exitCode = !installed ? EXIT.notFound : active === 'active' ? EXIT.ok : EXIT.unreachable;
+  return {json: {installed, file, active, enabled}, text, exitCode};
 }
 
-async function showLogs({context, flags}: ServiceCall, autostart: Autostart): Promise<ExitCode> {
+async function showLogs({flags}: ServiceCall, autostart: Autostart): Promise<CommandOutcome> {
   const lines =
     flags.lines === undefined
       ? DEFAULT_LINES
       : Math.min(LINES_MAX, readCount(flags.lines, {command: 'service', flag: '--lines'}));
-  await context.stdout.write(escapeText(await autostart.logs(lines)));
-  return EXIT.ok;
+  const text = await autostart.logs(lines);
+  const shown = text.split('\n').filter(line => line !== '');
+  return {json: shown.map(line => ({text: line})), text: escapeText(text)};
 }
 
 /** Stops the service and removes what starts it. Data stays where `crewroom paths` shows it. */
-async function uninstall({context, flags}: ServiceCall, autostart: Autostart): Promise<ExitCode> {
+async function uninstall({flags}: ServiceCall, autostart: Autostart): Promise<CommandOutcome> {
   const {place: file} = autostart;
+  const {dryRun = false} = flags;
   const installed = await autostart.isInstalled();
-  if (installed) await autostart.uninstall();
-  if (flags.json) await context.stdout.write(jsonLine({uninstalled: installed, file}));
-  else await context.stderr.write(installed ? `Removed ${escapeControls(file)}\n` : 'It was not installed\n');
-  return EXIT.ok;
+  if (installed && !dryRun) await autostart.uninstall();
+  const json = {dryRun, uninstalled: installed, file};
+  if (!installed) return {json, note: 'It was not installed\n'};
+  return dryRun
+    ? {json, text: `Would remove ${escapeControls(file)}\n`}
+    : {json, note: `Removed ${escapeControls(file)}\n`};
 }

@@ -1,18 +1,16 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {isUnprotected, readScriptUrl} from '../../identity/backend/script-url.ts';
-import {sessionDocument} from '../../protocol/session.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {EMPTY_USERNAME, invalidUsage} from '../failures/usage.ts';
+import {sessionDocument} from '../../core/protocol/service-documents.ts';
+import {isUnprotected, readScriptUrl} from '../../service/identity/backend/script-url.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {EMPTY_USERNAME, invalidUsage} from '../failures/report.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSignedIn} from '../output/session-text.ts';
 import {connect} from '../service/connection.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {type CliContext, escapeControls, styleOf} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {askText, canAsk} from '../terminal/prompts.ts';
-import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
-export async function run(call: CallOf<'sign-in'>): Promise<ExitCode> {
+export async function run(call: CallOf<'sign-in'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   if (flags.username?.trim() === '') throw invalidUsage('sign-in', EMPTY_USERNAME);
   const {service} = await connect(call, {ownOnly: true});
@@ -23,11 +21,7 @@ export async function run(call: CallOf<'sign-in'>): Promise<ExitCode> {
   const username = await chooseUsername(flags.username, context);
   const password = await readPassword(flags.passwordFile, context);
   const session = await service.sessions.signIn({scriptURL, username, password});
-  const text = flags.json
-    ? jsonLine(sessionDocument(session))
-    : formatSignedIn(session, styleOf(context.stdout, context));
-  await context.stdout.write(text);
-  return EXIT.ok;
+  return {json: sessionDocument(session), text: formatSignedIn(session, styleOf(context.stdout, context))};
 }
 
 /** Returns the back end for the request; undefined for the one that the service is configured for. */

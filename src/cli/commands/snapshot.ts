@@ -1,115 +1,109 @@
+import {stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {formatBytes} from '../../domain/byte-size.ts';
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import {pluginStorageDirOf, snapshotsDirOf} from '../../paths.ts';
-import {removeSnapshot} from '../../snapshots/automatic-snapshots.ts';
-import {restoreFiles, treeBytes} from '../../snapshots/kept-files.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import {syncDirectory} from '../../core/files/directory.ts';
+import {pluginStorageDirOf, snapshotsDirOf} from '../../platform/paths.ts';
+import {removeSnapshot} from '../../service/snapshots/automatic-snapshots.ts';
 import {
   assertOwnDirectory,
+  entriesFileOf,
+  isSnapshotName,
+  keptFilesOf,
   listSnapshots,
   makeSnapshotsDirectory,
+  readKeptPlugin,
+  restoreFiles,
   type SavedSnapshot,
-} from '../../snapshots/snapshot-directory.ts';
-import type {CallOf} from '../catalogue/call.ts';
-import {invalidUsage, refusedUsage, unconfirmed} from '../failures/usage.ts';
+  treeBytes,
+} from '../../service/snapshots/snapshot-directory.ts';
+import type {CallOf} from '../catalogue/commands.ts';
+import {AdvisedError, existing, invalidUsage, unconfirmed} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
-import {printList} from '../terminal/print-list.ts';
+import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
 import {canAsk} from '../terminal/prompts.ts';
-import {reportDone} from '../terminal/report-done.ts';
-import {kindOf, writeExportFile} from '../transfer/export-file.ts';
+import {exportTo, kindOf, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource, readPrefix} from '../transfer/import-source.ts';
-import {reportImport} from '../transfer/import-summary.ts';
-import {exportTo} from '../transfer/run-export.ts';
 import {runImport} from '../transfer/run-import.ts';
-import {type SavedEntries, snapshotBefore, type Undo} from '../transfer/snapshot-before.ts';
-import {deleteSnapshot, findSnapshot, type KeptFiles, snapshotFile} from '../transfer/snapshot-files.ts';
+import {type SavedEntries, snapshotBefore} from '../transfer/snapshot-before.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
-export async function run(call: CallOf<'snapshot'>): Promise<ExitCode> {
-  const [action = '', name] = call.arguments;
+export async function run(call: CallOf<'snapshot'>): Promise<CommandOutcome> {
+  const [action, name = ''] = call.arguments;
   const {config} = await readSettings(call);
   const directory = snapshotsDirOf(config.dataDir);
   await assertOwnDirectory(directory, call.context);
-  if (action === 'list') {
-    if (name !== undefined) throw invalidUsage('snapshot', 'list takes no NAME');
-    return list(call, directory);
-  }
-  if (name === undefined) throw invalidUsage('snapshot', `${action} needs a NAME`);
-  switch (action) {
-    case 'save':
-      return save(call, directory, name);
-    case 'load':
-      return load(call, directory, name);
-    // The parser knows no other action.
-    default:
-      return remove(call, directory, name);
-  }
+  if (action === 'list') return list(call, directory);
+  if (action === 'save') return save(call, directory, name);
+  return action === 'load' ? load(call, directory, name) : remove(call, directory, name);
 }
 
-async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
+async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<CommandOutcome> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
   const {url, fetch} = await connect(call);
   const target = {...context, name: path, path};
   if (!flags.force && (await kindOf(target)) === 'taken')
-    throw refusedUsage(
-      'snapshot',
-      `there is a snapshot ${JSON.stringify(name)} already`,
-      'Choose another name, or replace it with --force',
-    );
+    throw existing(`the snapshot ${JSON.stringify(name)}`, 'Choose another name, or replace it with --force');
   await makeSnapshotsDirectory(directory);
   const {facts} = await exportTo({context, url, fetch, prefix: '', label: 'Saving'}, chunks =>
     writeExportFile(chunks, target),
   );
   const {entries, revision, sizeBytes} = facts;
   const line = `Saved ${formatEntries(entries)} at revision ${revision} as ${name} (${formatBytes(sizeBytes)})`;
-  return reportDone(call, {name, file: path, entries, revision: String(revision), sizeBytes}, line);
+  return {json: {name, file: path, entries, revision: String(revision), sizeBytes}, lines: [line]};
 }
 
-async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
+async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<CommandOutcome> {
   const {context, flags} = call;
   const found = await findSnapshot(directory, name);
   if (found.kind === 'files') return loadFiles(call, name, found);
-  const asked = flags.yes ? undefined : 'Load';
-  if (asked !== undefined && !canAsk(context)) throw unconfirmed('snapshot', 'replaces entries');
+  const dryRun = flags.dryRun === true;
+  const ask = !flags.yes && !dryRun;
+  if (ask && !canAsk(context)) throw unconfirmed('snapshot', 'replaces entries');
   const service = await connect(call);
   const {url, fetch} = service;
   const source = await fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
-  let snapshot: Undo | undefined;
-  const before = async (): Promise<SavedEntries | undefined> => {
-    const prefix = await readPrefix(source);
-    const saved = await snapshotBefore(call, {change: 'load', prefix, service, keeping: name});
-    snapshot = saved?.snapshot;
-    return saved;
-  };
-  const imported = await runImport({context, url, fetch, source, mode: 'replace', dryRun: false, ask: asked, before});
-  return reportImport(imported, call, {infinitive: 'load', past: 'Loaded', snapshot});
+  const before = async (): Promise<SavedEntries | undefined> =>
+    snapshotBefore(call, {change: 'load', prefix: await readPrefix(source), service, keeping: name});
+  const verb = {infinitive: 'load', past: 'Loaded'};
+  return runImport({context, url, fetch, source, mode: 'replace', dryRun, verb, ask, before});
 }
 
 /** Gives the files of a plugin back; none may be there, since a background could be using them. */
-async function loadFiles(call: CallOf<'snapshot'>, name: string, {path, plugin}: KeptFiles): Promise<ExitCode> {
+async function loadFiles(call: CallOf<'snapshot'>, name: string, {path, plugin}: KeptFiles): Promise<CommandOutcome> {
   const {config} = await readSettings(call);
   const storage = join(pluginStorageDirOf(config.dataDir), plugin);
+  const removal = formatLine(['crewroom', 'plugin', 'remove', {outside: plugin}, '--data'], 'any');
   if ((await treeBytes(storage)) > 0)
-    throw refusedUsage(
-      'snapshot',
-      `the plugin ${plugin} has files in ${JSON.stringify(storage)}`,
-      `Remove them first: crewroom plugin remove ${plugin} --data`,
+    throw existing(
+      JSON.stringify(storage),
+      `Remove them first: ${removal ?? 'crewroom plugin remove ID --data'}`,
+      `the plugin ${plugin} has files there`,
     );
-  await restoreFiles(join(path, plugin), storage);
-  await removeSnapshot(snapshotsDirOf(config.dataDir), name);
-  return reportDone(call, {name, plugin, restored: true}, `Restored the files of ${plugin} in ${storage}`);
+  if (!call.flags.dryRun) {
+    await restoreFiles(join(path, plugin), storage);
+    await removeSnapshot(snapshotsDirOf(config.dataDir), name);
+  }
+  const what = `the files of ${plugin} in ${storage}`;
+  return removed(call.flags, {verbs: ['Restored', 'restore'], what, json: {name, plugin, restored: true}});
 }
 
-async function remove(call: CallOf<'snapshot'>, directory: string, name: string): Promise<ExitCode> {
-  await deleteSnapshot(directory, name);
-  return reportDone(call, {name, deleted: true}, `Deleted the snapshot ${name}`);
+async function remove(call: CallOf<'snapshot'>, directory: string, name: string): Promise<CommandOutcome> {
+  if (call.flags.dryRun) await findSnapshot(directory, name);
+  else await deleteSnapshot(directory, name);
+  return removed(call.flags, {
+    verbs: ['Deleted', 'delete'],
+    what: `the snapshot ${name}`,
+    json: {deletedSnapshot: name},
+  });
 }
 
-async function list(call: CallOf<'snapshot'>, directory: string): Promise<ExitCode> {
-  return printList(call, await listSnapshots(directory), {
+async function list(call: CallOf<'snapshot'>, directory: string): Promise<CommandOutcome> {
+  return listed(call.context, await listSnapshots(directory), {
     head: ['NAME', 'ENTRIES', 'REVISION', 'SIZE', 'SAVED'],
     row: tableRow,
     empty: 'No snapshots; "crewroom snapshot save NAME" saves one',
@@ -121,4 +115,57 @@ function tableRow({name, entries, plugin, revision, sizeBytes, savedAt}: SavedSn
   const count =
     plugin !== undefined ? `files of ${plugin}` : entries === undefined ? 'incomplete' : formatCount(entries);
   return [name, count, revision, formatBytes(sizeBytes), savedAt.toISOString().replace(/\.\d+Z$/, 'Z')];
+}
+
+/** A snapshot that exists: a file with entries, or a directory with the files of a plugin. */
+export type FoundSnapshot = {readonly kind: 'entries'; readonly path: string} | KeptFiles;
+
+/** The files of a plugin, in a directory of the name of the plugin. */
+interface KeptFiles {
+  readonly kind: 'files';
+  readonly path: string;
+  readonly plugin: string;
+}
+
+/**
+ * Returns the path of a snapshot of entries.
+ *
+ * @throws {AppError} `invalid-usage` for an invalid name.
+ */
+function snapshotFile(directory: string, name: string): string {
+  if (!isSnapshotName(name))
+    throw invalidUsage(
+      'snapshot',
+      `${JSON.stringify(name)} is not a valid name: use up to 64 letters, digits, ".", "_" and "-", beginning with a letter or digit, no dot at the end, and no device of Windows`,
+    );
+  return entriesFileOf(directory, name);
+}
+
+/**
+ * Deletes a snapshot, durably.
+ *
+ * @throws {AdvisedError} `unreadable-input` if there is no snapshot of this name.
+ */
+async function deleteSnapshot(directory: string, name: string): Promise<void> {
+  await findSnapshot(directory, name);
+  await removeSnapshot(directory, name);
+  await syncDirectory(directory);
+}
+
+/** Finds a snapshot. @throws {AdvisedError} `unreadable-input` if there is none of this name. */
+async function findSnapshot(directory: string, name: string): Promise<FoundSnapshot> {
+  const path = snapshotFile(directory, name);
+  if ((await stat(path).catch(() => undefined))?.isFile()) return {kind: 'entries', path};
+  const kept = keptFilesOf(directory, name);
+  const plugin = await readKeptPlugin(kept);
+  if (plugin !== undefined) return {kind: 'files', path: kept, plugin};
+  throw new AdvisedError(
+    new AppError({
+      code: 'unreadable-input',
+      source: `the snapshot ${JSON.stringify(name)}`,
+      problem: 'it does not exist',
+      missing: true,
+    }),
+    '"crewroom snapshot list" shows all snapshots',
+  );
 }

@@ -1,22 +1,20 @@
-import {openCrewroom} from '../../app.ts';
-import type {Config} from '../../config/config.ts';
-import type {Crewroom} from '../../crewroom.ts';
-import type {Log} from '../../domain/log.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {nextTick} from '../../time/next-tick.ts';
+import {openService} from '../../app/app.ts';
+import type {Service} from '../../app/crewroom.ts';
+import type {Log} from '../../core/domain/log.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
+import type {Config} from '../../platform/config/config.ts';
 import {startDetached} from '../autostart/detached.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
 import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal} from '../live/service-terminal.ts';
 import {formatBanner, mainAddress, type StartedService, startedFields} from '../output/banner.ts';
-import type {CliContext, StopSignal} from '../terminal/context.ts';
-import {escapeText} from '../terminal/escape.ts';
+import {type CliContext, escapeText, type StopSignal, styleOf} from '../terminal/context.ts';
 import {createLog, joinLogs} from '../terminal/log.ts';
 import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
-import {styleOf} from '../terminal/style.ts';
 
 /** `crewroom start`: serves until a signal or a key stops it. */
 export async function run(call: CallOf<'start'>): Promise<ExitCode> {
@@ -37,7 +35,7 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
       : reportToPrograms(config, {requests, context});
     if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
     const options = {log: reporter.log, newStoreId: flags.newStoreId === true, ...programParts(context, stop)};
-    await serve(() => openCrewroom(config, options), reporter, stop);
+    await serve(() => openService(config, options), reporter, stop);
     return EXIT.ok;
   } catch (error) {
     if (file !== undefined) logFailure(error, file.log);
@@ -62,7 +60,7 @@ async function openFileLog({logFile: path, logLevel: level}: Config, {stderr, no
 
 /** Logs the reason why the service ends; it is printed as well, but a service manager may drop that. */
 function logFailure(error: unknown, log: Log): void {
-  if (error instanceof AppError) log.error(error.message, {code: error.failure.code});
+  if (error instanceof AppError) log.error(error.message, {code: error.code});
   else log.error('internal error', {error});
 }
 
@@ -75,10 +73,10 @@ interface Reporter extends Disposable {
 }
 
 interface Started extends StartedService {
-  readonly crewroom: Crewroom;
+  readonly crewroom: Service;
 }
 
-async function serve(open: () => Promise<Crewroom>, reporter: Reporter, stop: StopRequest): Promise<void> {
+async function serve(open: () => Promise<Service>, reporter: Reporter, stop: StopRequest): Promise<void> {
   const crewroom = await open();
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
@@ -92,7 +90,7 @@ async function serve(open: () => Promise<Crewroom>, reporter: Reporter, stop: St
 }
 
 /** Listens, and waits until the folders of plugins were read. Plugins may still be starting. */
-async function listen(crewroom: Crewroom, stop: StopRequest): Promise<Started> {
+async function listen(crewroom: Service, stop: StopRequest): Promise<Started> {
   const listening = await crewroom.listen();
   await Promise.race([crewroom.plugins.ready(), stop.asked]);
   return {crewroom, ...listening};

@@ -1,30 +1,26 @@
-import {DEFAULT_PILOT} from '../../domain/identity/pilots.ts';
-import type {SessionStatus} from '../../domain/identity/session.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {adviseOn} from '../../failures/failure-advice.ts';
-import {faultOf} from '../../failures/fault-mark.ts';
-import type {Readiness} from '../../protocol/service-documents.ts';
-import {type SessionDocument, sessionDocument} from '../../protocol/session.ts';
-import {findForeignOwner} from '../../system/socket-owner.ts';
-import type {CallOf, CommandCall} from '../catalogue/call.ts';
-import {formatFaultLines} from '../output/fault-lines.ts';
-import {describeFilled} from '../output/filled-text.ts';
-import {describeEnd, describePlace, describeVerification} from '../output/session-text.ts';
+import type {IdentityOrigin, SessionStatus} from '../../core/domain/identity/identity.ts';
+import {DEFAULT_PILOT} from '../../core/domain/identity/pilots.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {EXIT} from '../../core/failures/exit-codes.ts';
+import {adviseOnError} from '../../core/failures/facts.ts';
+import {faultOf} from '../../core/failures/failure.ts';
+import {type Readiness, type SessionDocument, sessionDocument} from '../../core/protocol/service-documents.ts';
+import {findForeignOwner} from '../../platform/system/socket-owner.ts';
+import type {CallOf, CommandCall} from '../catalogue/commands.ts';
+import {describeFilled, formatFaultLines, formatRow, type Row} from '../output/banner.ts';
+import {describeEnd, describePlace, describeVerification, isKnown} from '../output/session-text.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {type Style, styleOf} from '../terminal/style.ts';
+import {escapeControls, type Style, styleOf} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 /** Longest wait for an answer of the service, in milliseconds: a user waits for it. */
 const STATUS_TIMEOUT_MS = 5000;
 
 /** `crewroom status`: prints whether the service runs, and its state. */
-export async function run(call: CallOf<'status'>): Promise<ExitCode> {
-  const {stdout, elapsedMs} = call.context;
+export async function run(call: CallOf<'status'>): Promise<CommandOutcome> {
+  const {elapsedMs} = call.context;
   const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
-  const {name, version, apiVersion, storeId, access = 'open'} = await service.about();
-  if (name !== 'crewroom')
-    throw new AppError({code: 'unexpected-answer', url, status: 200, problem: 'it is not a Crewroom'});
+  const {version, apiVersion, storeId, storeKind, access = 'open'} = await service.about();
   // The second request: the first one also opened the connection.
   const beganAtMs = elapsedMs();
   const readiness = await service.readiness();
@@ -36,14 +32,15 @@ export async function run(call: CallOf<'status'>): Promise<ExitCode> {
     version,
     apiVersion,
     storeId,
+    storeKind,
     access,
     ...readiness,
     ...(session && {session: sessionDocument(session)}),
     latencyMs,
     ...(owner !== undefined && {owner}),
   };
-  await stdout.write(call.flags.json ? jsonLine(status) : formatStatus(status, session, call));
-  return readiness.ready ? EXIT.ok : EXIT.failure;
+  const exitCode = readiness.ready ? EXIT.ok : EXIT.failure;
+  return {json: status, text: formatStatus(status, session, call), exitCode};
 }
 
 /** Reads the state of the session; undefined if a fault keeps it from being read. */
@@ -61,6 +58,7 @@ interface Status extends Readiness {
   readonly version: string;
   readonly apiVersion: string;
   readonly storeId: string;
+  readonly storeKind: string;
   /** Mode of access, which limits callers that no token proves. */
   readonly access: string;
   /** Present if pilots can sign in. */
@@ -71,30 +69,28 @@ interface Status extends Readiness {
 }
 
 function formatStatus(status: Status, session: SessionStatus | undefined, {context}: CommandCall): string {
-  const {url, version, storeId, access, ready, store, identity, faults = [], latencyMs, owner} = status;
+  const {url, version, storeId, access, ready, storeState, identity, faults = [], latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const filled = describeFilled(identity.filled);
-  const rows = [
+  const foreign = owner === undefined ? undefined : style.red(`user ${owner}, not you`);
+  const rows: readonly Row[] = [
     ['Address', url],
-    ...(owner === undefined
-      ? []
-      : [['Owner', `${style.red(`user ${owner}, not you`)}: "crewroom sign-in" sends it no password`] as const]),
+    ['Owner', foreign && `${foreign}: "crewroom sign-in" sends it no password`],
     ['Identity', describeIdentity(identity)],
-    ...(filled === undefined ? [] : [['', style.yellow(escapeControls(filled))] as const]),
-    ...describeSession(session, style).map((line, index) => [index === 0 ? 'Session' : '', line] as const),
+    ['', filled && style.yellow(escapeControls(filled))],
+    ...describeSession(session, style).map((line, index): Row => [index === 0 ? 'Session' : '', line]),
     [
       'Store',
       ready
-        ? escapeControls(`${store}, id ${storeId}`)
-        : `${style.red(escapeControls(store))}: ${faults.includes('store-read-only') ? 'by a fault' : 'the disk failed; check it, then start the service again'}`,
+        ? escapeControls(`${storeState}, id ${storeId}`)
+        : `${style.red(escapeControls(storeState))}: ${faults.includes('store-read-only') ? 'by a fault' : 'the disk failed; check it, then start the service again'}`,
     ],
     ['Access', escapeControls(access)],
-    ...formatFaultLines(faults, style).map((line, at) => [at === 0 ? 'Faults' : '', line] as const),
+    ...formatFaultLines(faults, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]),
     ['Latency', `${latencyMs} ms`],
-  ] as const;
+  ];
   const mark = ready ? style.green('●') : style.red('●');
-  const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(9))} ${value}\n`);
-  return `${mark} ${style.bold('Crewroom')} ${escapeControls(version)} runs\n${lines.join('')}`;
+  return `${mark} ${style.bold('Crewroom')} ${escapeControls(version)} runs\n${rows.map(row => formatRow(row, style)).join('')}`;
 }
 
 /** Describes the identity that is served, and its kind of source. */
@@ -107,12 +103,11 @@ function describeIdentity({source, signedIn, state, pilot, summary = ''}: Readin
 
 function describeSource(source: Readiness['identity']['source'], pilot: string | undefined): string {
   if (pilot !== undefined && pilot !== DEFAULT_PILOT) return `the sample pilot ${JSON.stringify(pilot)}`;
-  // A newer service may have other sources.
-  return Object.hasOwn(SOURCES, source) ? SOURCES[source] : JSON.stringify(source);
+  return isKnown(SOURCES, source) ? SOURCES[source] : JSON.stringify(source);
 }
 
 /** Sources of the identity, for people. */
-const SOURCES: Readonly<Record<Readiness['identity']['source'], string>> = {
+const SOURCES: Readonly<Record<IdentityOrigin['kind'], string>> = {
   'back-end': 'signed in',
   profile: 'profile',
   sample: 'the sample that comes with Crewroom',
@@ -130,6 +125,6 @@ function describeSession(session: SessionStatus | undefined, style: Style): read
     ...(stale ? [`${style.yellow('stale')}: last known state, until the airline answers again`] : []),
     ...(problem === undefined
       ? []
-      : [escapeControls(problem.message), style.dim(`→ ${escapeControls(adviseOn(problem.failure))}`)]),
+      : [escapeControls(problem.message), style.dim(`→ ${escapeControls(adviseOnError(problem))}`)]),
   ];
 }

@@ -1,10 +1,9 @@
-import type {ExitCode} from '../../failures/exit-codes.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {stopService} from '../service/stop-service.ts';
-import {reportDone} from '../terminal/report-done.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 /** `crewroom stop`: asks the service to end, and waits until its process has ended. */
-export async function run(call: CallOf<'stop'>): Promise<ExitCode> {
+export async function run(call: CallOf<'stop'>): Promise<CommandOutcome> {
   const {processId, description} = await stopService(call);
-  return reportDone(call, {stopped: true, processId}, `Stopped ${description}`);
+  return {json: {stopped: true, processId}, lines: [`Stopped ${description}`]};
 }

@@ -1,13 +1,13 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {API_VERSION, VERSION} from '../../version.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {API_VERSION} from '../../core/protocol/headers/api-header.ts';
+import {VERSION} from '../../core/version.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {jsonLine} from '../terminal/escape.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 /** `crewroom version`: prints the version. */
-export async function run({context, flags}: CallOf<'version'>): Promise<ExitCode> {
-  await context.stdout.write(flags.json ? jsonLine(await describeVersions(context)) : `crewroom ${VERSION}\n`);
-  return EXIT.ok;
+export async function run({context, flags}: CallOf<'version'>): Promise<CommandOutcome> {
+  // The engine is loaded for programs only.
+  return {json: flags.json ? await describeVersions(context) : {}, text: `crewroom ${VERSION}\n`};
 }
 
 async function describeVersions({

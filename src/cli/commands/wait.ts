@@ -1,9 +1,8 @@
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import type {FailureCode} from '../../failures/failure.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {readDuration} from '../input/flag-values.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';
 
 /** Default of `--timeout`, in seconds: a hundred times what a start takes. */
@@ -13,7 +12,7 @@ const WAIT_SECONDS = 30;
 const INTERVAL_MS = 100;
 
 /** `crewroom wait`: waits until the service is ready. */
-export async function run(call: CallOf<'wait'>): Promise<ExitCode> {
+export async function run(call: CallOf<'wait'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const seconds =
     flags.timeout === undefined ? WAIT_SECONDS : readDuration(flags.timeout, {command: 'wait', flag: '--timeout'});
@@ -25,9 +24,9 @@ export async function run(call: CallOf<'wait'>): Promise<ExitCode> {
     for (;;) {
       progress.show(() => `Waiting for ${url}`);
       const problem = await findProblem(service, Math.max(1, Math.ceil(endsAtMs - context.elapsedMs())));
-      if (problem === undefined) return EXIT.ok;
+      if (problem === undefined) return {json: {url, ready: true}};
       // A time-out says less than any earlier reason: the last attempt has little time.
-      if (reason === undefined || problem.failure.code !== 'service-timeout') reason = problem;
+      if (reason === undefined || problem.failure?.code !== 'service-timeout') reason = problem;
       if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw reason;
       await context.pause(INTERVAL_MS);
     }
@@ -50,10 +49,10 @@ async function findProblem(
     // Passes when the service is started again.
     return ready ? undefined : new AppError({code: 'store-read-only', problem: '/readyz reports it'});
   } catch (error) {
-    if (error instanceof AppError && PASSING.has(error.failure.code)) return error;
+    if (error instanceof AppError && PASSING.has(error.code)) return error;
     throw error;
   }
 }
 
 /** Failures that pass once the service has started. */
-const PASSING: ReadonlySet<FailureCode> = new Set(['service-unreachable', 'service-timeout']);
+const PASSING: ReadonlySet<string> = new Set(['service-unreachable', 'service-timeout']);

@@ -1,14 +1,16 @@
 import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {SAMPLE_DATA_FILE} from '../../back-end/back-end-data.ts';
-import {type AnsweredBackEndRequest, startRecordingBackEnd} from '../../back-end/recording-back-end.ts';
-import {openSampleBackEnd} from '../../back-end/sample-back-end.ts';
-import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
-import {membersOf} from '../../json/members.ts';
-import {resolvePath} from '../../paths.ts';
+import type {Service} from '../../app/crewroom.ts';
+import type {Log} from '../../core/domain/log.ts';
+import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
+import {membersOf} from '../../core/json/members.ts';
+import {resolvePath} from '../../platform/paths.ts';
 import {readManifestFile} from '../../plugins/directory/found-plugin.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
+import {SAMPLE_DATA_FILE} from '../../workbench/back-end/back-end-data.ts';
+import {startBackEndServer} from '../../workbench/back-end/back-end-server.ts';
+import {openSampleBackEnd} from '../../workbench/back-end/sample-back-end.ts';
 import type {CliContext} from '../terminal/context.ts';
 
 /** A back end that runs beside a plugin in development. Nothing of it is kept. */
@@ -26,8 +28,11 @@ export interface DevBackEndOptions {
   readonly context: CliContext;
   /** Folder of the plugin. */
   readonly directory: string;
-  /** Called after each answer. */
-  readonly onAnswer: (answered: AnsweredBackEndRequest) => void;
+  readonly log: Log;
+  /** Names or ids of other users whose programs may call. */
+  readonly allowUsers: readonly string[];
+  /** Returns the service beside it, once that is open: its pages may call, and it lists the requests. */
+  readonly service: () => Pick<Service, 'mayCall' | 'requests'> | undefined;
 }
 
 /**
@@ -38,12 +43,19 @@ export interface DevBackEndOptions {
  */
 export async function startDevBackEnd(
   data: string,
-  {context, directory, onAnswer}: DevBackEndOptions,
+  {context, directory, log, allowUsers, service}: DevBackEndOptions,
 ): Promise<DevBackEnd> {
   const dataFile = data === 'sample' ? SAMPLE_DATA_FILE : resolvePath(data, context);
   const {elapsedMs, randomName, nowMs} = context;
   const sample = await openSampleBackEnd({file: dataFile, randomName, nowMs});
-  const server = await startRecordingBackEnd({}, {sample, listing: {elapsedMs, onAnswer}});
+  const server = await startBackEndServer({
+    respond: request => sample.answer(request),
+    mayCall: origin => service()?.mayCall(origin) === true,
+    onAnswer: answered => service()?.requests.note(answered),
+    log,
+    allowUsers,
+    elapsedMs,
+  });
   const folder = await mkdtemp(join(tmpdir(), 'crewroom-airline-'));
   const dispose = async (): Promise<void> => {
     await server[Symbol.asyncDispose]();

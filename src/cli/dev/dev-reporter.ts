@@ -1,18 +1,20 @@
-import type {Crewroom} from '../../crewroom.ts';
-import type {Log} from '../../domain/log.ts';
+import type {Service} from '../../app/crewroom.ts';
+import type {Log} from '../../core/domain/log.ts';
+import {openAddress} from '../../platform/system/open-address.ts';
 import {describeHalves} from '../../plugins/directory/plugin-halves.ts';
-import {openAddress} from '../../system/open-address.ts';
 import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
 import {openServiceTerminal, type ServiceTerminalOptions} from '../live/service-terminal.ts';
 import {mainAddress, startedFields} from '../output/banner.ts';
 import {describeBackEnd, formatDevBanner, type StartedPlugin, shellAddress} from '../output/dev-banner.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
+import {escapeControls, jsonLine, styleOf} from '../terminal/context.ts';
 import {createLog} from '../terminal/log.ts';
-import {styleOf} from '../terminal/style.ts';
+import {wrapIndented} from '../terminal/table.ts';
 
 /** Reports what happens in `crewroom dev`, to people or to programs. Dispose of it to restore the terminal. */
 export interface DevReporter extends Disposable {
   readonly log: Log;
+  /** Longest wait for the plugin to load before {@link started}, in milliseconds; programs wait for the outcome. */
+  readonly patienceMs: number | undefined;
   /** Reports that the plugin was started, or could not be, and prints requests from now on. */
   started(started: Started): Promise<void>;
   /** Reports a fact that the author may want to act on. */
@@ -21,7 +23,7 @@ export interface DevReporter extends Disposable {
 }
 
 interface Started extends StartedPlugin {
-  readonly crewroom: Crewroom;
+  readonly crewroom: Service;
 }
 
 export interface DevReporterOptions extends ServiceTerminalOptions {
@@ -36,13 +38,17 @@ export function createDevReporter(options: DevReporterOptions): DevReporter {
   return options.context.stderr.isTerminal && !options.json ? reportToPeople(options) : reportToPrograms(options);
 }
 
+/** Time after which people who see nothing take a command for dead, in milliseconds. */
+const PATIENCE_MS = 2000;
+
 function reportToPeople({opens, ...options}: DevReporterOptions): DevReporter {
   const {context, stop} = options;
   const style = styleOf(context.stderr, context);
   const terminal = openServiceTerminal(options);
   return {
     log: terminal.log,
-    note: text => terminal.print(`${style.yellow('!')} ${escapeControls(text)}\n`),
+    patienceMs: PATIENCE_MS,
+    note: text => terminal.print(`${style.yellow('!')} ${wrapIndented(escapeControls(text), 2, style)}\n`),
     started: async started => {
       terminal.print(formatDevBanner({...started, startMs: context.elapsedMs()}, style));
       terminal.serve({crewroom: started.crewroom, address: mainAddress(started)});
@@ -59,6 +65,7 @@ function reportToPrograms({context, logLevel, requests: choice, json}: DevReport
   const log = createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
   return {
     log: choice === 'off' ? log : withoutFailedRequests(log),
+    patienceMs: undefined,
     note: text => log.info(text),
     started: async started => {
       log.info('started', startedFields(started, processId));

@@ -1,16 +1,25 @@
 import {realpath, stat} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import type {Config} from '../../config/config.ts';
-import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {resolvePath} from '../../paths.ts';
+import type {Service} from '../../app/crewroom.ts';
+import type {Log} from '../../core/domain/log.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Config} from '../../platform/config/config.ts';
+import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../platform/config/resolve-config.ts';
+import {resolvePath, runtimeDirsOf} from '../../platform/paths.ts';
+import {findServerProblem, type ServiceAddress} from '../../platform/system/loopback.ts';
+import {
+  describePortHolder,
+  findAnyPort,
+  findFreePort,
+  findPortHolder,
+  findTakenAddress,
+} from '../../platform/system/port-holder.ts';
 import {findHalves} from '../../plugins/directory/plugin-halves.ts';
-import {findAnyPort, findFreePort, findTakenAddress} from '../../system/free-port.ts';
-import {findServerProblem} from '../../system/loopback-address.ts';
-import {describePortHolder, findPortHolder} from '../../system/port-holder.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import {keepDevelopment} from '../../service/access/development-file.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
+import type {CliContext} from '../terminal/context.ts';
 
 /** Settings of `crewroom dev`, and the plugin that it runs. */
 export interface DevSettings {
@@ -35,13 +44,13 @@ export async function readDevSettings(call: CallOf<'dev'>): Promise<DevSettings>
   await assertPlugin(directory);
   const pageServer = call.flags.ui === undefined ? undefined : await readPageServer(call.flags.ui);
   const {flags, ...sources} = await readSources(call);
-  const others = Array.isArray(flags.plugin) ? flags.plugin : [];
+  const others = Array.isArray(flags.devPlugins) ? flags.devPlugins : [];
   const ephemeral = flags.dataDir === undefined ? {ephemeral: true} : {};
-  const resolved = resolveConfig({...sources, flags: {...ephemeral, ...flags, plugin: [...others, directory]}});
+  const resolved = resolveConfig({...sources, flags: {...ephemeral, ...flags, devPlugins: [...others, directory]}});
   const {config, portHolder} = await choosePort(resolved);
   // Its own page may call the service too, through its proxy or directly: it shows the same files.
-  const allowOrigin = pageServer === undefined ? config.allowOrigin : [...config.allowOrigin, pageServer];
-  return {config: {...config, allowOrigin}, pageServer, portHolder, directory: await realpath(directory)};
+  const allowOrigins = pageServer === undefined ? config.allowOrigins : [...config.allowOrigins, pageServer];
+  return {config: {...config, allowOrigins}, pageServer, portHolder, directory: await realpath(directory)};
 }
 
 /** Returns the origin of a dev server. Its port is one that is free now if none is given: 0. */
@@ -72,4 +81,17 @@ async function choosePort({config, origins}: ResolvedConfig): Promise<Pick<DevSe
   const holder = await findPortHolder(taken);
   const portHolder = holder === undefined ? 'another program' : describePortHolder(holder);
   return {config: {...config, port: await findFreePort({...config, port: config.port + 1})}, portHolder};
+}
+
+/** Writes the address of a service for commands that are run in the folder of its plugin, until it is disposed of. */
+export async function keepAddress(
+  address: ServiceAddress,
+  {directory, crewroom, context, log}: {directory: string; crewroom: Service; context: CliContext; log: Log},
+): Promise<AsyncDisposable> {
+  const {config, plugins} = crewroom;
+  await plugins.ready();
+  const plugin = plugins.list().find(each => each.directory === directory)?.id;
+  const dataDir = config.ephemeral ? undefined : config.dataDir;
+  const runtimeDirs = runtimeDirsOf(context.environment, context);
+  return keepDevelopment({directory, plugin, ...address, dataDir}, {...context, log, runtimeDirs});
 }

@@ -1,12 +1,12 @@
 import {access, cp, mkdir, mkdtemp, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {messageOf} from '../../failures/error-text.ts';
-import {renameOver} from '../../files/rename-over.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
+import {renameOver} from '../../core/files/directory.ts';
 import {isAlias, readProjects} from '../../plugins/sources/author-project.ts';
 import {OLDER_SDKS, type OlderSdk} from '../../plugins/sources/older-sdks.ts';
 
-/** The folder of the packages that stand in for older SDKs: beside the service, in a clone and in the published package. */
+/** The folder of packages that stand in for older SDKs: beside the service, in a clone and in the published package. */
 const PACKAGES = fileURLToPath(new URL('../../../packages/', import.meta.url));
 
 /**

@@ -1,9 +1,12 @@
 import type {ChildProcess} from 'node:child_process';
 import spawn from 'cross-spawn';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {ServiceAddress} from '../../system/loopback.ts';
-import {CANNOT_START_ADVICE, refusedUsage} from '../failures/usage.ts';
-import {childEnvironment} from '../service/child-environment.ts';
+import {codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {EXIT} from '../../core/failures/exit-codes.ts';
+import {URL_VARIABLE, variableOf} from '../../platform/config/config.ts';
+import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
+import {windowsProgram} from '../../platform/system/windows-programs.ts';
+import {withoutProxy} from '../../platform/system/without-proxy.ts';
+import {CANNOT_START_ADVICE, refusedUsage} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 
 /** Time that a command has to end after a signal, in milliseconds; then it is killed. Dev servers need some tens. */
@@ -11,7 +14,7 @@ const END_TIMEOUT_MS = 3000;
 
 /** A command that runs beside the service, such as a dev server. */
 export interface SideCommand extends AsyncDisposable {
-  /** Resolves with the exit code when it ends by itself, undefined if a signal ended it. Rejects if it cannot be started. */
+  /** Resolves with the exit code when it ends by itself, undefined if a signal ended it. Rejects if it cannot start. */
   readonly ended: Promise<number | undefined>;
 }
 
@@ -71,7 +74,7 @@ export function untilExit(
       if (child.pid !== undefined && !isMissing) return;
       const problem = isMissing ? 'there is no such program' : messageOf(error);
       const text = `it cannot start ${JSON.stringify(program)}: ${problem}`;
-      reject(refusedUsage(command, text, CANNOT_START_ADVICE));
+      reject(refusedUsage(command, text, CANNOT_START_ADVICE, isMissing ? EXIT.noProgram : EXIT.notExecutable));
     });
     child.once('exit', (exitCode, signal) => resolve({exitCode, signal}));
   });
@@ -81,11 +84,12 @@ export function untilExit(
 const INTERVAL_MS = 20;
 
 /** Asks the processes of a command to end, and kills those that do not in time. */
-async function end(child: ChildProcess, {pause, elapsedMs, platform}: SideCommandDeps['context']): Promise<void> {
+async function end(child: ChildProcess, context: SideCommandDeps['context']): Promise<void> {
   const {pid} = child;
+  const {pause, elapsedMs, platform, environment} = context;
   if (pid === undefined) return;
   child.stdin?.destroy();
-  if (platform === 'win32') return endOnWindows(child, pid);
+  if (platform === 'win32') return endOnWindows(child, pid, windowsProgram('taskkill.exe', environment));
   const untilMs = elapsedMs() + END_TIMEOUT_MS;
   for (let hasProcess = sendToGroup(pid, 'SIGTERM'); hasProcess; hasProcess = sendToGroup(pid, 0)) {
     if (elapsedMs() >= untilMs) return void sendToGroup(pid, 'SIGKILL');
@@ -94,17 +98,15 @@ async function end(child: ChildProcess, {pause, elapsedMs, platform}: SideComman
 }
 
 /** Windows has no groups of processes: its own program ends a process with those that it started. */
-async function endOnWindows(child: ChildProcess, processId: number): Promise<void> {
+async function endOnWindows(child: ChildProcess, processId: number, taskkill: string): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   // Its timer does not keep this process alive.
   const timeout = AbortSignal.timeout(END_TIMEOUT_MS);
   await new Promise<void>(resolve => {
     child.once('exit', () => resolve());
     timeout.addEventListener('abort', () => resolve(), {once: true});
-    spawn('taskkill', ['/pid', String(processId), '/T', '/F'], {stdio: 'ignore', windowsHide: true}).on(
-      'error',
-      () => {},
-    );
+    const words = ['/pid', String(processId), '/T', '/F'];
+    spawn(taskkill, words, {stdio: 'ignore', windowsHide: true}).on('error', () => {});
   });
 }
 
@@ -115,4 +117,18 @@ function sendToGroup(processId: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns the environment of a command that runs beside a service: with its address, to which no request goes through a proxy. */
+export function childEnvironment(
+  environment: CliContext['environment'],
+  address: ServiceAddress,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...environment,
+    ...withoutProxy(environment, {isNode: false}),
+    [URL_VARIABLE]: serviceUrl(address),
+    [variableOf('host')]: address.host,
+    [variableOf('port')]: String(address.port),
+  };
 }

@@ -1,8 +1,7 @@
-import {isTtl} from '../../domain/commits/time-to-live.ts';
-import type {GivenRevision} from '../../domain/entries/revision.ts';
-import {parseRevision} from '../../domain/entries/revision.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {invalidUsage} from '../failures/usage.ts';
+import {isTtl} from '../../core/domain/commits/time-to-live.ts';
+import {type GivenRevision, parseRevision} from '../../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {invalidUsage} from '../failures/report.ts';
 
 /** The flag that a value was given with, and the smallest number that it accepts. */
 export interface NumberFlag {

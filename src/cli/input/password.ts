@@ -1,7 +1,7 @@
-import {AppError} from '../../failures/app-error.ts';
-import {findOwnProblem, formatMode} from '../../files/own.ts';
-import {streamAsUtf8} from '../../files/text-file.ts';
-import {resolvePath} from '../../paths.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {findOwnProblem, formatMode} from '../../core/files/own.ts';
+import {streamAsUtf8} from '../../core/files/text-file.ts';
+import {resolvePath} from '../../platform/paths.ts';
 import {AdvisedError} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {askSecret, canAsk} from '../terminal/prompts.ts';

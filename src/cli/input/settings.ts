@@ -1,13 +1,17 @@
-import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../config/config.ts';
-import {type ConfigFile, type ConfigSources, type ResolvedConfig, resolveConfig} from '../../config/resolve-config.ts';
-import {blankComments} from '../../documents/json-comments.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {describeFileError, FileError} from '../../files/read-file.ts';
-import {readTextFile} from '../../files/text-file.ts';
-import {parseJsonText} from '../../json/json-text.ts';
-import {resolvePath} from '../../paths.ts';
-import type {SettingsCall} from '../catalogue/call.ts';
-import {lineAndColumnOf} from './value-input.ts';
+import {blankComments} from '../../core/documents/json-comments.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
+import {lineAndColumnOf} from '../../core/json/json-document.ts';
+import {parseJsonText} from '../../core/json/json-text.ts';
+import {CONFIG_FILE_VARIABLE, DEFAULTS} from '../../platform/config/config.ts';
+import {
+  type ConfigFile,
+  type ConfigSources,
+  type ResolvedConfig,
+  resolveConfig,
+} from '../../platform/config/resolve-config.ts';
+import {resolvePath} from '../../platform/paths.ts';
+import type {SettingsCall} from '../catalogue/commands.ts';
 
 /**
  * Reads the settings in force for a call.
@@ -68,8 +72,9 @@ function parseConfigFile(path: string, bytes: Buffer): ConfigFile {
   try {
     return {path, content: JSON.parse(Buffer.from(parseJsonText(blankComments(bytes))).toString())};
   } catch (error) {
-    if (!(error instanceof AppError) || !('position' in error.failure)) throw error;
+    if (!(error instanceof AppError)) throw error;
     const {failure} = error;
+    if (!(failure && 'position' in failure)) throw error;
     const problem = 'problem' in failure ? failure.problem : 'it is nested too deeply';
     return {path, problem: `is not JSON: ${problem} at ${lineAndColumnOf(bytes, failure.position)}`};
   }

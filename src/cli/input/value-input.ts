@@ -1,9 +1,8 @@
-import {LIMIT_RANGES} from '../../domain/limits.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {FileError} from '../../files/read-file.ts';
-import {toUtf8} from '../../files/text-file.ts';
-import {resolvePath} from '../../paths.ts';
+import {LIMIT_RANGES} from '../../core/domain/limits.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {FileError, toUtf8} from '../../core/files/text-file.ts';
+import {encodeText} from '../../core/json/json-text.ts';
+import {resolvePath} from '../../platform/paths.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {openInputFile} from './input-file.ts';
 
@@ -16,10 +15,10 @@ const INPUT_BYTES_MAX = LIMIT_RANGES.valueBytesMax.max;
  *
  * @throws {AppError} `unreadable-input`.
  */
-export async function readValue(argument: string, context: CliContext): Promise<string | Uint8Array> {
+export async function readValue(argument: string, context: CliContext): Promise<Uint8Array> {
   if (argument === '-') return readStandardInput(context);
   if (argument.startsWith('@')) return readInputFile(argument.slice(1), context);
-  return argument;
+  return encodeText(argument);
 }
 
 async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Array> {
@@ -64,12 +63,6 @@ export function unreadableFile(source: string, error: unknown): AppError {
   const missing = codeOf(error) === 'ENOENT' && ({missing: true} as const);
   const problem = describeFileProblem(error);
   return new AppError({code: 'unreadable-input', source, problem, ...missing}, {cause: error});
-}
-
-/** Returns the line and column of a byte, as editors count them. */
-export function lineAndColumnOf(bytes: Uint8Array, position: number): string {
-  const before = Buffer.from(bytes.subarray(0, position)).toString().split('\n');
-  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
 /** Describes why a file cannot be read. */

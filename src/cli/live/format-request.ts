@@ -1,10 +1,9 @@
 import stringWidth from 'fast-string-width';
-import {formatBytes} from '../../domain/byte-size.ts';
-import type {RecordedRequest} from '../../domain/recorded-request.ts';
-import {isExpectedFailure} from '../../failures/facts.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import type {Style} from '../terminal/style.ts';
-import {cutToWidth, padEnd} from '../terminal/table.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import type {RecordedRequest} from '../../core/domain/recorded-request.ts';
+import {isExpectedFailure} from '../../core/failures/facts.ts';
+import {escapeControls, type Style} from '../terminal/context.ts';
+import {cutToWidth, padEnd, WRAPPED_WIDTH_MIN, wrapWords} from '../terminal/table.ts';
 
 /** How a request is shown on a terminal. */
 export interface RequestStyle {
@@ -26,11 +25,11 @@ const SIZE_WIDTH = 9;
 /** Width of the lines below a request, which are indented to the method. */
 const INDENT = ' '.repeat('12:34:56  '.length);
 
-/** Formats a request as one line, and a refused one with its reason and its remedy below. No line is wider than the terminal. */
+/** Formats a request as one line, and a refused one with its reason and the advice below. No line is wider than the terminal. */
 export function formatRequest(request: RecordedRequest, {style, columns, times}: RequestStyle): string {
-  const {atMs, method, status, durationMs, failure} = request;
+  const {requestedAtMs, method, status, durationMs, failure} = request;
   const isWide = columns >= WIDE_COLUMNS;
-  const time = new Date(atMs).toISOString().slice(11, 19);
+  const time = new Date(requestedAtMs).toISOString().slice(11, 19);
   const shownMethod = padEnd(cutToWidth(escapeControls(method), METHOD_WIDTH), METHOD_WIDTH);
   const duration = formatDuration(durationMs).padStart(DURATION_WIDTH);
   const size = isWide ? `  ${describeSize(request).padStart(SIZE_WIDTH)}` : '';
@@ -46,8 +45,8 @@ export function formatRequest(request: RecordedRequest, {style, columns, times}:
   if (failure === undefined || isExpectedFailure(failure.code)) return shown;
   const width = columns - 1 - INDENT.length;
   const reason = wrap(escapeControls(failure.detail), width).map(line => `${INDENT}${line}\n`);
-  const remedy = wrap(escapeControls(failure.remedy), width).map(line => `${INDENT}${style.cyan(line)}\n`);
-  return [shown, ...reason, ...remedy].join('');
+  const advice = wrap(escapeControls(failure.advice), width).map(line => `${INDENT}${style.cyan(line)}\n`);
+  return [shown, ...reason, ...advice].join('');
 }
 
 /** Fewest cells of a path that are worth showing, even if the line becomes wider than the terminal. */
@@ -80,21 +79,12 @@ function paint(status: number, style: Style): string {
   return status >= 400 ? style.yellow(String(status)) : style.green(String(status));
 }
 
-/** Breaks a text into lines, between words if they are not too long. */
+/** Breaks a text into lines, between words if they are not too long: none may be wider than the terminal. */
 function wrap(text: string, width: number): readonly string[] {
-  if (width < WRAP_WIDTH_MIN || width === Infinity) return [text];
-  const lines = [''];
-  for (const word of text.split(' ').flatMap(each => splitWord(each, width))) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (stringWidth(line) + 1 + stringWidth(word) <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  if (width < WRAPPED_WIDTH_MIN) return [text];
+  const parts = text.split(' ').flatMap(word => splitWord(word, width));
+  return wrapWords(parts.join(' '), width);
 }
-
-/** Narrowest lines into which a text is broken, in cells. */
-const WRAP_WIDTH_MIN = 20;
 
 function splitWord(word: string, width: number): readonly string[] {
   const parts = [''];

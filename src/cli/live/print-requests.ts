@@ -1,17 +1,16 @@
-import type {Log} from '../../domain/log.ts';
-import type {RecordedRequest, Requests} from '../../domain/recorded-request.ts';
-import {isExpectedFailure} from '../../failures/facts.ts';
-import {formatTime} from '../../protocol/text/format-time.ts';
+import type {Log} from '../../core/domain/log.ts';
+import type {RecordedRequest, Requests} from '../../core/domain/recorded-request.ts';
+import {isExpectedFailure} from '../../core/failures/facts.ts';
+import {writeTimes} from '../../core/protocol/text/times.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
-import type {CliContext} from '../terminal/context.ts';
+import {type CliContext, styleOf} from '../terminal/context.ts';
 import type {LiveLines} from '../terminal/live-lines.ts';
-import {styleOf} from '../terminal/style.ts';
 import {formatRequest, keyOf} from './format-request.ts';
 
 /** Prints one request. */
 export type RequestPrinter = (request: RecordedRequest) => void;
 
-/** Creates a printer for people: one line for a request, and its remedy if it was refused. */
+/** Creates a printer for people: one line for a request, and the advice if it was refused. */
 export function createRequestPrinter(
   lines: LiveLines,
   context: Pick<CliContext, 'stderr' | 'environment'>,
@@ -26,7 +25,7 @@ export function createRequestPrinter(
 
 /** Logs requests as they are answered, for programs: one line for each. */
 export function logRequests(requests: Requests, choice: RequestChoice, log: Log): void {
-  const print: RequestPrinter = ({atMs, ...request}) => log.info('request', {at: formatTime(atMs), ...request});
+  const print: RequestPrinter = request => log.info('request', writeTimes(request));
   const onMissed = (count: number): void => log.info('requests not logged', {count});
   printRequests(requests, {choice, print, onMissed}).catch(error =>
     log.error('requests are no longer logged', {error}),
@@ -45,8 +44,7 @@ export async function printRequests(requests: Requests, {choice, print, onMissed
   if (choice === 'off') return;
   for await (const page of requests.follow()) {
     if (page.missed > 0) onMissed(page.missed);
-    for (const request of page.requests)
-      if (choice === 'all' ? request.own !== true : isRefused(request)) print(request);
+    for (const request of page.requests) if (choice === 'all' ? !request.own : isRefused(request)) print(request);
   }
 }
 

@@ -5,8 +5,7 @@ import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {gzipSync} from 'node:zlib';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {packNpmPackage} from './pack-package.ts';
-import {writeTar} from './tar.ts';
+import {packNpmPackage, writeTar} from './own-packages.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 let work: string;
@@ -60,7 +59,7 @@ describe('packNpmPackage()', () => {
   test('keeps programs executable', () => {
     const list = execFileSync('tar', ['-tvzf', '-'], {input: service.bytes, encoding: 'utf8'});
     expect(list).toMatch(/^-rwxr-xr-x .* package\/dist\/cli\/main\.js$/m);
-    expect(list).toMatch(/^-rw-r--r-- .* package\/dist\/index\.js$/m);
+    expect(list).toMatch(/^-rw-r--r-- .* package\/dist\/app\/index\.js$/m);
   });
 
   test('fails if a file of the package is missing that has to be there', async () => {

@@ -1,20 +1,18 @@
-import type {Config} from '../../config/config.ts';
-import {describeLocation, locateStore} from '../../config/store-location.ts';
-import type {Crewroom} from '../../crewroom.ts';
-import {formatFault} from '../../documents/fault-text.ts';
-import type {AccessMode} from '../../domain/access/access.ts';
-import type {IdentityOrigin} from '../../domain/identity/identity.ts';
-import {DEFAULT_PILOT} from '../../domain/identity/pilots.ts';
-import type {LogFields} from '../../domain/log.ts';
-import {VERSION} from '../../version.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import type {Style} from '../terminal/style.ts';
-import {formatFaultLines} from './fault-lines.ts';
-import {describeFilled} from './filled-text.ts';
+import type {Service} from '../../app/crewroom.ts';
+import {formatFault} from '../../core/documents/fault-text.ts';
+import type {AccessMode} from '../../core/domain/access/access.ts';
+import type {IdentityOrigin} from '../../core/domain/identity/identity.ts';
+import {DEFAULT_PILOT} from '../../core/domain/identity/pilots.ts';
+import type {LogFields} from '../../core/domain/log.ts';
+import {VERSION} from '../../core/version.ts';
+import type {Config} from '../../platform/config/config.ts';
+import {describeLocation, locateStore, storeKindOf} from '../../platform/config/store-location.ts';
+import {escapeControls, type Style} from '../terminal/context.ts';
+import {wrapIndented} from '../terminal/table.ts';
 
 /** A listening service. */
 export interface StartedService {
-  readonly crewroom: Pick<Crewroom, 'config' | 'identity' | 'storeId' | 'plugins' | 'faults'>;
+  readonly crewroom: Pick<Service, 'config' | 'identitySource' | 'storeId' | 'plugins' | 'faults'>;
   readonly port: number;
   /** The addresses that it listens on, such as `http://127.0.0.1:7172`. */
   readonly urls: readonly string[];
@@ -33,14 +31,14 @@ export function formatStartTime({startMs}: StartTime, style: Style): string {
 
 /** Formats the message to people after the start. No line is wider than a small terminal, unless a path is. */
 export function formatBanner(started: StartedService & StartTime, style: Style): string {
-  const {config, identity} = started.crewroom;
+  const {config, identitySource: identity} = started.crewroom;
   const address = mainAddress(started);
   const others = started.urls.map(url => new URL(url).hostname).join(' and ');
   const rows: readonly Row[] = [
     ['Address', `${style.cyan(address)} ${style.dim(`(${others})`)}`],
     ['Identity', escapeControls(identity.current()?.summary ?? NO_PILOT[identity.origin.kind])],
     ['', style.dim(escapeControls(describeOrigin(identity.origin)))],
-    ...describeCompletion(started, style),
+    ['', describeCompletion(identity, style)],
     ['Data', escapeControls(describeData(config))],
     ['Access', describeMode(config.access)],
     ...describePlugins(started),
@@ -54,26 +52,26 @@ export function formatBanner(started: StartedService & StartTime, style: Style):
 }
 
 function describeData({store, ephemeral, dataDir}: Config): string {
-  const location = locateStore(store);
-  const isInMemory = ephemeral && location.kind === 'lmdb';
-  return describeLocation(isInMemory ? {kind: 'memory'} : location) ?? dataDir;
-}
-
-function nameStore({store, ephemeral}: Config): 'memory' | 'disk' | 'etcd' {
-  const {kind} = locateStore(store);
-  if (kind === 'etcd') return 'etcd';
-  return ephemeral || kind === 'memory' ? 'memory' : 'disk';
+  const isInMemory = storeKindOf({store, ephemeral}) === 'memory';
+  return describeLocation(isInMemory ? {kind: 'memory'} : locateStore(store)) ?? dataDir;
 }
 
 /** Formats a heading, and rows with a name before each. */
 export function formatRows(heading: string, rows: readonly Row[], style: Style): string {
-  const lines = rows.map(([name, value]) => `  ${style.dim(name.padEnd(NAME_WIDTH))}${value}\n`);
-  return `\n  ${style.green('●')} ${heading}\n\n${lines.join('')}\n`;
+  const lines = rows.map(row => formatRow(row, style)).join('');
+  return `\n  ${style.green('●')} ${wrapIndented(heading, 4, style)}\n\n${lines}\n`;
 }
 
-function describeCompletion({crewroom: {identity}}: StartedService, style: Style): readonly Row[] {
+/** Formats a line with its name, if it has a value; a long one is broken between words. */
+export function formatRow([name, value]: Row, style: Style): string {
+  return value === undefined
+    ? ''
+    : `  ${style.dim(name.padEnd(NAME_WIDTH))}${wrapIndented(value, NAME_WIDTH + 2, style)}\n`;
+}
+
+function describeCompletion(identity: StartedService['crewroom']['identitySource'], style: Style): string | undefined {
   const text = identity.origin.kind === 'profile' ? describeFilled(identity.current()?.filled) : undefined;
-  return text === undefined ? [] : [['', style.yellow(escapeControls(text))]];
+  return text && style.yellow(escapeControls(text));
 }
 
 /** Returns the number of plugins, and every one that does not run with its reason. */
@@ -111,14 +109,14 @@ const NO_PILOT: Readonly<Record<IdentityOrigin['kind'], string>> = {
   none: 'none',
 };
 
-/** A line with its name; empty if it continues the line before. */
-export type Row = readonly [name: string, value: string];
+/** A line with its name, which is empty if it continues the line before; without a value it is left out. */
+export type Row = readonly [name: string, value: string | undefined];
 
 const NAME_WIDTH = 10;
 
 /** Returns the same facts for the log. */
 export function startedFields(started: StartedService, processId: number): LogFields {
-  const {config, identity, plugins, faults} = started.crewroom;
+  const {config, identitySource: identity, plugins, faults} = started.crewroom;
   const texts = faults.list().faults.map(formatFault);
   const summary = identity.current()?.summary;
   return {
@@ -133,7 +131,7 @@ export function startedFields(started: StartedService, processId: number): LogFi
       ...('scriptURL' in identity.origin ? {scriptURL: identity.origin.scriptURL} : {}),
       ...(summary === undefined ? {} : {summary}),
     },
-    store: nameStore(config),
+    storeKind: storeKindOf(config),
     storeId: started.crewroom.storeId,
     access: config.access,
     ...(config.ephemeral ? {} : {dataDir: config.dataDir}),
@@ -160,3 +158,19 @@ function describeOrigin(origin: IdentityOrigin): string {
       return 'as set by --profile none';
   }
 }
+
+/** Formats the faults that are on, a line each, and how to end them; no lines without faults. */
+export function formatFaultLines(texts: readonly string[], style: Style): readonly string[] {
+  if (texts.length === 0) return [];
+  return [...texts.map(text => style.yellow(escapeControls(text))), style.dim('end them with "crewroom fault clear"')];
+}
+
+/** Describes the members of a profile that come from the sample; undefined for a whole profile. */
+export function describeFilled(filled: readonly string[] | undefined): string | undefined {
+  if (filled === undefined) return undefined;
+  const shown = filled.slice(0, SHOWN_MAX).join(', ');
+  return `from the sample: ${shown}${filled.length > SHOWN_MAX ? ` and ${filled.length - SHOWN_MAX} more` : ''}`;
+}
+
+/** Maximum number of members that are named. */
+const SHOWN_MAX = 4;

@@ -1,8 +1,7 @@
-import type {PluginStatus} from '../../domain/plugins/plugin.ts';
+import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import {VERSION} from '../../core/version.ts';
 import {BACKGROUND_FOLDER, PAGE_FOLDER, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
-import {VERSION} from '../../version.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import type {Style} from '../terminal/style.ts';
+import {escapeControls, type Style} from '../terminal/context.ts';
 import {formatRows, formatStartTime, mainAddress, type Row, type StartedService, type StartTime} from './banner.ts';
 
 /** A service that runs a plugin in development. */
@@ -46,18 +45,14 @@ export function shellAddress(started: StartedPlugin): string {
 /** Formats the message to people once a plugin in development was started, or could not be. */
 export function formatDevBanner(started: StartedPlugin & StartTime, style: Style): string {
   const {crewroom, plugin, portHolder, port} = started;
-  const {identity, config} = crewroom;
+  const {identitySource: identity, config} = crewroom;
   const rows: readonly Row[] = [
     ['Open', style.cyan(shellAddress(started))],
-    ...(plugin?.hasPage === true ? [['Page', describePage(started, style)] as const] : []),
+    ['Page', plugin?.hasPage ? describePage(started, style) : undefined],
     ['Runs', describeBackground(started, style)],
     ...(plugin?.warnings ?? []).map((warning): Row => ['', escapeControls(warning)]),
-    ...(portHolder === undefined
-      ? []
-      : [
-          ['Port', `7172 is held by ${escapeControls(portHolder)}, so this is ${port}`] as const,
-          ['', style.dim('calls of the plugin to 7172 come here all the same')] as const,
-        ]),
+    ['Port', portHolder && `7172 is held by ${escapeControls(portHolder)}, so this is ${port}`],
+    ['', portHolder && style.dim('calls of the plugin to 7172 come here all the same')],
     ...(started.backEnd === undefined ? [] : describeBackEnd(started.backEnd)).map(
       (text, index): Row => [index === 0 ? 'Back end' : '', escapeControls(text)],
     ),
@@ -81,7 +76,8 @@ function describePage(started: StartedPlugin, style: Style): string {
 }
 
 function describeBackground({plugin, halves}: StartedPlugin, style: Style): string {
-  const {state = 'broken', reason, routes = []} = plugin ?? {};
+  const {state = 'starting', reason, routes = []} = plugin ?? {};
+  if (state === 'starting') return style.yellow('loading');
   if (state === 'page-only') return 'no background; one starts once there is a background/index.js';
   if (state === 'not-built') return style.yellow(escapeControls(`not built yet; it starts once it is: ${reason}`));
   if (state === 'running' && reason !== undefined) return style.yellow(escapeControls(`with an error: ${reason}`));

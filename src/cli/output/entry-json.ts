@@ -1,10 +1,10 @@
-import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
-import {formatEntry} from '../../protocol/listing.ts';
-import {onOneLine} from '../../protocol/text/one-line.ts';
-import {escapeText} from '../terminal/escape.ts';
+import type {ListedEntry} from '../../core/domain/entries/entry.ts';
+import {formatEntry} from '../../core/protocol/listing.ts';
+import {onOneLine} from '../../core/protocol/text/one-line.ts';
+import {escapeText} from '../terminal/context.ts';
 
 /** Returns an entry as one line of JSON as the API lists it, with its value if it has one. */
-export function entryLine(entry: EntryInfo | Entry): string {
+export function entryLine(entry: ListedEntry): string {
   return safeLine(formatEntry(entry));
 }
 

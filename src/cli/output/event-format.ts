@@ -1,15 +1,16 @@
 import stringWidth from 'fast-string-width';
-import {formatBytes} from '../../domain/byte-size.ts';
-import {type ClientEvent, formatEvent, type ValueWritten} from '../../protocol/event/event.ts';
-import {onOneLine} from '../../protocol/text/one-line.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import {type Style, styleOf} from '../terminal/style.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import type {DefaultEventKind, EntryWritten, Event} from '../../core/domain/commits/event.ts';
+import {formatEvent} from '../../core/protocol/event/event.ts';
+import {onOneLine} from '../../core/protocol/text/one-line.ts';
+import {type CliContext, escapeControls, type Style, styleOf} from '../terminal/context.ts';
 import {cutToWidth, padEnd} from '../terminal/table.ts';
 import {safeLine} from './entry-json.ts';
 
+type WatchedEvent = Event<unknown, DefaultEventKind>;
+
 /** Formats an event as one line; `isPresent` means that it is a present entry and not a change. */
-export type EventFormat = (event: ClientEvent, isPresent: boolean) => string;
+export type EventFormat = (event: WatchedEvent, isPresent: boolean) => string;
 
 /** Chooses the format of events: JSON, or text for people, in a pipe too. */
 export function chooseEventFormat(json: boolean, context: CliContext): EventFormat {
@@ -17,7 +18,7 @@ export function chooseEventFormat(json: boolean, context: CliContext): EventForm
 }
 
 /** Returns an event as one line of JSON, as the API sends it. */
-export function eventLine(event: ClientEvent): string {
+export function eventLine(event: WatchedEvent): string {
   return safeLine(formatEvent(event));
 }
 
@@ -34,7 +35,11 @@ const WORDS = {
   'entry-expired': {word: 'expired', color: 'yellow'},
   'identity-changed': {word: 'identity', color: 'cyan'},
   reset: {word: 'reset', color: 'yellow'},
-} as const satisfies Record<ClientEvent['kind'], {readonly word: string; readonly color: keyof Style}>;
+  'initial-ended': {word: 'initial', color: 'cyan'},
+} as const satisfies Record<
+  WatchedEvent['kind'],
+  {readonly word: string; readonly color: Exclude<keyof Style, 'columns'>}
+>;
 
 const PRESENT = {word: 'present', color: 'cyan'} as const;
 
@@ -52,6 +57,7 @@ function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat 
     if (event.kind === 'identity-changed') return `${start}changed\n`;
     if (event.kind === 'reset')
       return `${start}earlier changes are no longer known; continues after revision ${event.revision}\n`;
+    if (event.kind === 'initial-ended') return `${start}all entries are above\n`;
     const key = escapeControls(event.key);
     const width = stringWidth(key);
     keyWidth = Math.max(keyWidth, Math.min(width, KEY_WIDTH_MAX));
@@ -63,7 +69,7 @@ function formatForPeople({stdout, nowMs, environment}: CliContext): EventFormat 
 }
 
 /** Formats a value on one line, or its size if it was too large for the event. */
-function describeValue({json, sizeBytes}: ValueWritten): string {
+function describeValue({json, sizeBytes}: EntryWritten): string {
   if (json === undefined) return `(${formatBytes(sizeBytes)})`;
   return escapeControls(Buffer.from(onOneLine(json)).toString().replaceAll('\t', ' '));
 }

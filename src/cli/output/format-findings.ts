@@ -1,6 +1,6 @@
-import type {Finding, FindingLevel} from '../../doctor/finding.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import type {Style} from '../terminal/style.ts';
+import type {Finding, FindingLevel} from '../doctor/finding.ts';
+import {escapeControls, type Style} from '../terminal/context.ts';
+import {wrapWords} from '../terminal/table.ts';
 
 /** The form in which findings are printed. */
 export interface FindingStyle {
@@ -45,26 +45,14 @@ function formatFinding(
   const mark = colourOf(level, style)(isTerminal ? MARKS[level] : level.padEnd('problem'.length));
   const indent = ' '.repeat((isTerminal ? 1 : 'problem'.length) + 1 + name.length + 2);
   const width = columns - indent.length;
-  const [first, ...others] = wrap(escapeControls(detail), width);
+  const [first, ...others] = wrapWords(escapeControls(detail), width);
   const lines = [`${mark} ${style.bold(name)}  ${first}`, ...others.map(line => `${indent}${line}`)];
-  const fixes = fix === undefined ? [] : wrap(escapeControls(fix), width - ARROW.length);
+  const fixes = fix === undefined ? [] : wrapWords(escapeControls(fix), width - ARROW.length);
   lines.push(...fixes.map((line, index) => `${indent}${style.dim(`${index === 0 ? ARROW : '  '}${line}`)}`));
   return lines.map(line => `${line}\n`).join('');
 }
 
 const ARROW = '→ ';
-
-/** Narrowest column, in characters, in which lines are broken; the terminal breaks the rest. */
-const WIDTH_MIN = 30;
-
-/** Breaks a long text into lines between words. */
-function wrap(text: string, width: number): readonly string[] {
-  if (text.length <= width || width < WIDTH_MIN) return [text];
-  const end = text.lastIndexOf(' ', width);
-  // A word that is longer than a line, such as an address, is not broken, so that it can be copied.
-  const at = end > 0 ? end : text.indexOf(' ');
-  return at === -1 ? [text] : [text.slice(0, at), ...wrap(text.slice(at + 1), width)];
-}
 
 function summarise(findings: readonly Finding[], {style}: FindingStyle): string {
   const count = (wanted: FindingLevel): number => findings.filter(({level}) => level === wanted).length;

@@ -1,7 +1,6 @@
-import type {SessionPlace, SessionStatus} from '../../domain/identity/session.ts';
-import {formatTime} from '../../protocol/text/format-time.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import type {Style} from '../terminal/style.ts';
+import type {SessionPlace, SessionStatus} from '../../core/domain/identity/identity.ts';
+import {formatTime} from '../../core/protocol/text/format-time.ts';
+import {escapeControls, type Style} from '../terminal/context.ts';
 
 /** Formats a session for people after they have signed in: pilot, back end and end. */
 export function formatSignedIn(session: SessionStatus, style: Style): string {
@@ -24,11 +23,15 @@ export function describeVerification({verifiedAtMs, unverifiable}: SessionStatus
   return unverifiable ? `${last}; the airline does not offer to verify it, so it is kept to its end` : last;
 }
 
+/** Returns whether a value that a service sent is one that this version knows: a name in a table. */
+export function isKnown<T extends string>(table: Readonly<Record<T, unknown>>, value: string): value is T {
+  return Object.hasOwn(table, value);
+}
+
 /** Describes where a session is kept. */
 export function describePlace({kept}: SessionStatus): string {
   const place = kept ?? 'memory';
-  // A newer service may have other places.
-  return Object.hasOwn(PLACES, place) ? PLACES[place] : `kept in ${JSON.stringify(place)}`;
+  return isKnown(PLACES, place) ? PLACES[place] : `kept in ${JSON.stringify(place)}`;
 }
 
 const PLACES = {

@@ -1,7 +1,32 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../failures/app-error.ts';
-import {parseCommandLine} from './command-line.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {commandFirst, parseCommandLine} from './command-line.ts';
+
+describe('commandFirst()', () => {
+  const sorted = [
+    {args: ['--port', '7200', 'status', '--json'], expected: ['status', '--port', '7200', '--json']},
+    {
+      args: ['--port=7200', '--ephemeral', 'run', '--', 'a'],
+      expected: ['run', '--port=7200', '--ephemeral', '--', 'a'],
+    },
+    {
+      args: ['--no-keep-session', '--config', 'status', 'list'],
+      expected: ['list', '--no-keep-session', '--config', 'status'],
+    },
+    {args: ['--port', '1', 'status', '--port', '2'], expected: ['status', '--port', '1', '--port', '2']},
+    {args: ['--port', '1', '--help'], expected: ['--help']},
+    {args: ['--port', '1', 'statsu', 'x'], expected: ['statsu', 'x']},
+    {args: ['--port', '1'], expected: ['--port', '1']},
+    {args: ['--json', 'status'], expected: ['--json', 'status']},
+    {args: ['put', '--port', '1', 'a', '1'], expected: ['put', '--port', '1', 'a', '1']},
+    {args: [], expected: []},
+  ];
+  test.each(sorted)('sorts $args', ({args, expected}) => {
+    assert.deepEqual(commandFirst(args), expected);
+  });
+});
 
 describe('parseCommandLine()', () => {
   const helped = [
@@ -40,13 +65,21 @@ describe('parseCommandLine()', () => {
     {name: 'a negative number as the value of a flag', args: ['list', '--after', '-5'], given: {flags: {after: '-5'}}},
     {name: 'a setting', args: ['get', 'k', '--port', '1'], given: {arguments: ['k'], settings: {port: '1'}}},
     {name: 'a config file', args: ['list', '--config', 'c.json'], given: {configFile: 'c.json'}},
-    {name: 'a setting that is turned off', args: ['start', '--no-keep'], given: {settings: {keep: false}}},
-    {name: 'its hidden opposite', args: ['start', '--no-keep', '--keep'], given: {settings: {keep: true}}},
+    {
+      name: 'a setting that is turned off',
+      args: ['start', '--no-keep-session'],
+      given: {settings: {keepSession: false}},
+    },
+    {
+      name: 'its hidden opposite',
+      args: ['start', '--no-keep-session', '--keep-session'],
+      given: {settings: {keepSession: true}},
+    },
     {name: 'a setting that is turned on', args: ['start', '--ephemeral'], given: {settings: {ephemeral: true}}},
     {
       name: 'a repeated setting',
       args: ['start', '--allow-host', 'a', '--allow-host', 'b'],
-      given: {settings: {allowHost: ['a', 'b']}},
+      given: {settings: {allowHosts: ['a', 'b']}},
     },
     {
       name: 'a name of Object.prototype as an argument',
@@ -78,8 +111,13 @@ describe('parseCommandLine()', () => {
     test(`refuses "crewroom ${args.join(' ')}"`, () => {
       assert.throws(
         () => parseCommandLine(args),
-        error =>
-          (error as AppError).failure.code === 'invalid-usage' && (error as Error).message.endsWith(`: ${problem}`),
+        error => {
+          const failed = error instanceof AdvisedError ? error.failed : error;
+          assert.ok(AppError.is(failed));
+          assert.equal(failed.code, 'invalid-usage');
+          assert.ok(failed.message.endsWith(`: ${problem}`), failed.message);
+          return true;
+        },
       );
     });
   }

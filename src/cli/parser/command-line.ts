@@ -1,12 +1,10 @@
 import {parseArgs} from 'node:util';
-import {findSimilar} from '../../config/edit-distance.ts';
-import type {CommandCall} from '../catalogue/call.ts';
-import {COMMANDS, type CommandName, isCommandName} from '../catalogue/commands.ts';
+import {findSimilar, suggest} from '../../core/domain/commits/option-names.ts';
+import {flagOf} from '../../platform/config/config.ts';
+import {COMMANDS, type CommandCall, type CommandName, isCommandName} from '../catalogue/commands.ts';
 import type {ArgumentSpec, CommandSpec, Switch} from '../catalogue/spec.ts';
-import {AdvisedError} from '../failures/report.ts';
-import {invalidUsage} from '../failures/usage.ts';
-import {type Flag, listFlags} from './flag-table.ts';
-import {findMeant, formatChoices, suggest} from './meant.ts';
+import {AdvisedError, invalidUsage} from '../failures/report.ts';
+import {type Flag, LEADING_FLAGS, listFlags} from './flag-table.ts';
 
 /** The meaning of a command line. */
 export type CommandLine =
@@ -22,10 +20,24 @@ export interface Words extends Pick<CommandCall, 'arguments' | 'command' | 'sett
   readonly problems: readonly string[];
 }
 
+/** Moves the settings before the name of a command behind it. Without a command after them they are dropped if a word follows, and otherwise stay. */
+export function commandFirst(args: readonly string[]): readonly string[] {
+  let at = 0;
+  for (;;) {
+    const [text = '', value] = args[at]?.split('=', 2) ?? [];
+    const flag = LEADING_FLAGS.get(text);
+    if (flag === undefined) break;
+    at += flag.placeholder === undefined || value !== undefined ? 1 : 2;
+  }
+  const [name, ...others] = args.slice(at);
+  if (name === undefined) return args;
+  return isCommandName(name) ? [name, ...args.slice(0, at), ...others] : [name, ...others];
+}
+
 /**
  * Parses a command line.
  *
- * @param args The words after the name of the program.
+ * @param args The words after the name of the program, as {@link commandFirst} sorts them.
  * @throws {AppError} `invalid-usage`.
  */
 export function parseCommandLine(args: readonly string[]): CommandLine {
@@ -35,14 +47,20 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     return {kind: 'help', name: name === undefined ? undefined : readName(name)};
   }
   if (['--version', '-V'].includes(first)) return parseCommand('version', others);
+  if (LEADING_FLAGS.has(first.replace(/=.*/s, '')))
+    throw invalidUsage(undefined, `a command is missing after ${first}`);
   if (first.startsWith('-'))
-    throw invalidUsage(undefined, `unknown flag ${JSON.stringify(first)}; flags follow the command`);
+    throw invalidUsage(undefined, `unknown flag ${JSON.stringify(first)}; all but settings follow the command`);
   return parseCommand(readName(first), others);
 }
 
 function readName(text: string): CommandName {
   if (isCommandName(text)) return text;
-  const problem = `unknown command ${JSON.stringify(text)}${suggest(findMeant(text, Object.keys(COMMANDS)))}`;
+  const actions = Object.values(COMMANDS).flatMap(({name, arguments: [first]}: CommandSpec) =>
+    (first?.choices ?? []).map(action => `${name} ${action}`),
+  );
+  const meant = findMeant(text, [...Object.keys(COMMANDS), ...actions]);
+  const problem = `unknown command ${JSON.stringify(text)}${suggest(meant)}`;
   throw new AdvisedError(invalidUsage(undefined, problem), '"crewroom --help" lists the commands');
 }
 
@@ -50,28 +68,40 @@ function parseCommand(name: CommandName, args: readonly string[]): CommandLine {
   const spec = COMMANDS[name];
   const words = sortWords(spec, args);
   if (words.wantsHelp) return {kind: 'help', name};
-  const problem = words.problems[0] ?? findArgumentProblem(spec.arguments, words.arguments);
+  const problem =
+    words.problems[0] ?? findArgumentProblem(spec.arguments, words.arguments) ?? findFlagProblem(spec, words);
   if (problem !== undefined) throw invalidUsage(name, problem);
   return {kind: 'run', name, words};
 }
 
 function findArgumentProblem(specs: readonly ArgumentSpec[], given: readonly string[]): string | undefined {
-  const missing = specs.slice(given.length).find(({optional}) => !optional);
+  const [action = ''] = given;
+  const missing = specs
+    .slice(given.length)
+    .find(({optional, actions}) => !optional && actions?.includes(action) !== false);
+  if (missing?.actions !== undefined) return `${action} needs a ${missing.name}`;
   if (missing !== undefined)
     return `${missing.name} is missing${missing.choices === undefined ? '' : `: ${formatChoices(missing.choices)}`}`;
-  for (const [at, {name, choices}] of specs.entries()) {
+  for (const [at, {name, choices, actions}] of specs.entries()) {
     const word = given[at];
+    if (word !== undefined && actions?.includes(action) === false) return `${action} takes no ${name}`;
     if (word !== undefined && choices?.includes(word) === false) return describeWrongChoice(name, choices, word);
   }
   if (given.length <= specs.length || specs.at(-1)?.repeatable === true) return undefined;
   return `too many arguments: ${JSON.stringify(given[specs.length])} follows the last one`;
 }
 
+/** Finds a flag that the action does not take. */
+function findFlagProblem({flags}: CommandSpec, {flags: given, arguments: [action = '']}: Words): string | undefined {
+  const name = Object.keys(given).find(each => flags[each]?.actions?.includes(action) === false);
+  return name && `${action} takes no ${flagOf(name)}`;
+}
+
 function describeWrongChoice(name: string, choices: readonly string[], given: string): string {
   return `${name} has to be ${formatChoices(choices)}, not ${JSON.stringify(given)}${suggest(findMeant(given, choices))}`;
 }
 
-/** Sorts the words after the name of a command into arguments and flags. Never throws: completion reads unfinished lines. */
+/** Sorts the words after a command name into arguments and flags. Never throws: completion reads unfinished lines. */
 export function sortWords(spec: CommandSpec, args: readonly string[]): Words {
   const flags = new Map(listFlags(spec).map(flag => [flag.text, flag]));
   const sorter = new WordSorter();
@@ -160,4 +190,44 @@ class WordSorter implements Words {
 /** Returns the earlier values of something that is repeatable. */
 function listOf<T>(before: T): readonly Extract<T, readonly unknown[]>[number][] {
   return Array.isArray(before) ? before : [];
+}
+
+/** Words by which users of other programs ask for the same. */
+const SYNONYMS: readonly (readonly string[])[] = [
+  ['list', 'ls', 'dir', 'keys', 'all'],
+  ['delete', 'remove', 'revoke', 'clear', 'uninstall', 'rm', 'del', 'unset', 'erase', 'off'],
+  ['put', 'use', 'grant', 'set', 'write', 'store', 'switch', 'allow'],
+  ['new', 'create', 'save', 'init', 'add', 'make', 'plugin new'],
+  ['get', 'cat', 'read', 'show'],
+  ['watch', 'tail', 'follow', 'events', 'subscribe'],
+  ['logs', 'requests', 'log', 'output'],
+  ['start', 'serve', 'server', 'up', 'resume'],
+  ['stop', 'end', 'down', 'kill', 'quit'],
+  ['status', 'info', 'state', 'ps'],
+  ['console', 'open', 'ui', 'browser', 'docs'],
+  ['snapshot load', 'undo', 'revert'],
+  ['powershell', 'pwsh'],
+  ['sign-in', 'login', 'signin'],
+  ['sign-out', 'logout', 'signout'],
+  ['identity', 'whoami', 'me'],
+  ['import', 'load', 'restore'],
+  ['export', 'dump', 'backup'],
+  ['copy', 'cp'],
+  ['reset', 'flush', 'wipe'],
+  ['config', 'settings'],
+  ['plugin', 'plugins'],
+  ['doctor', 'check'],
+];
+
+/** Returns the name that the user probably meant: one that means the same, or else the most similar one. */
+function findMeant(name: string, known: readonly string[]): string | undefined {
+  const word = name.toLowerCase();
+  const same = SYNONYMS.filter(group => group.includes(word)).flat();
+  const isAction = (each: string): boolean => each.endsWith(` ${word}`);
+  return same.find(each => known.includes(each)) ?? known.find(isAction) ?? findSimilar(name, known);
+}
+
+/** Lists choices for a sentence: `list, use or clear`. */
+function formatChoices(choices: readonly string[]): string {
+  return choices.join(', ').replace(/, ([^,]*)$/, ' or $1');
 }

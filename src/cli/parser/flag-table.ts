@@ -1,9 +1,16 @@
-import {flagOf, SETTINGS, type SettingName, shownFlagOf} from '../../config/config.ts';
+import {
+  flagOf,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  settingFlagOf,
+  shownFlagOf,
+} from '../../platform/config/config.ts';
 import type {CommandSpec} from '../catalogue/spec.ts';
 
 /** A flag of a command line: of the command itself, of a setting, `--config` or `--help`. */
 export interface Flag {
-  /** The text to type, such as `--no-keep`. */
+  /** The text to type, such as `--no-keep-session`. */
   readonly text: string;
   readonly description: string;
   /** The name of its value; undefined for a switch. */
@@ -26,7 +33,9 @@ export type FlagTarget =
 export function listFlags({flags, settings}: CommandSpec): readonly Flag[] {
   return [
     ...Object.entries(flags).map(([name, spec]): Flag => {
-      return {...spec, text: flagOf(name), target: {kind: 'flag', name}};
+      const {actions, description} = spec;
+      const shown = actions === undefined ? description : `with ${actions.join(' or ')}: ${description}`;
+      return {...spec, description: shown, text: flagOf(name), target: {kind: 'flag', name}};
     }),
     ...settings.flatMap(listSettingFlags),
     ...(settings.length > 0 ? [CONFIG_FLAG] : []),
@@ -43,13 +52,26 @@ const CONFIG_FLAG: Flag = {
 
 const HELP_FLAG: Flag = {text: '--help', description: 'show how to use the command', target: {kind: 'help'}};
 
+/** All flags that may stand before the name of a command: those of settings, and `--config`. */
+export const LEADING_FLAGS: ReadonlyMap<string, Flag> = new Map(
+  [...SETTING_NAMES.flatMap(listSettingFlags), CONFIG_FLAG].map(flag => [flag.text, flag]),
+);
+
 /** A switch gets a hidden opposite, since the config file may have turned it on or off. */
 function listSettingFlags(name: SettingName): readonly Flag[] {
   const {placeholder, description, repeatable, choices} = SETTINGS[name];
   const text = shownFlagOf(name);
-  const isOn = text === flagOf(name);
-  const flag: Flag = {text, description, placeholder, repeatable, choices, target: {kind: 'setting', name, isOn}};
+  const isOn = text === settingFlagOf(name);
+  const shown = isOn ? description : `do not ${description}`;
+  const flag: Flag = {
+    text,
+    description: shown,
+    placeholder,
+    repeatable,
+    choices,
+    target: {kind: 'setting', name, isOn},
+  };
   if (placeholder !== undefined) return [flag];
-  const opposite = isOn ? text.replace('--', '--no-') : flagOf(name);
+  const opposite = isOn ? text.replace('--', '--no-') : settingFlagOf(name);
   return [flag, {text: opposite, description, isHidden: true, target: {kind: 'setting', name, isOn: !isOn}}];
 }

@@ -1,7 +1,7 @@
-import {EXIT} from '../../failures/exit-codes.ts';
+import {EXIT, EXIT_MEANINGS} from '../../core/failures/exit-codes.ts';
 import {COMMAND_LIST, COMMANDS, type CommandName} from '../catalogue/commands.ts';
 import type {ArgumentSpec, CommandGroup, CommandSpec, Example} from '../catalogue/spec.ts';
-import type {Style} from '../terminal/style.ts';
+import type {Style} from '../terminal/context.ts';
 import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
 
 /** How a help text is shown on a terminal. */
@@ -23,15 +23,16 @@ const EXAMPLES: readonly Example[] = [
   {line: 'crewroom watch', purpose: 'see changes as they happen'},
 ];
 
-const EXIT_CODES: readonly Row[] = [
-  [String(EXIT.ok), 'done'],
-  [String(EXIT.failure), 'failed'],
-  [String(EXIT.usage), 'wrong usage'],
-  [String(EXIT.notFound), 'not found'],
-  [String(EXIT.conflict), 'conflict'],
-  [String(EXIT.unreachable), 'service not reachable'],
-  [String(EXIT.interrupted), 'interrupted by Ctrl+C'],
+const NOTES: readonly string[] = [
+  'Each command has its own help: crewroom put --help',
+  'Settings may also stand before the command: crewroom --port 8000 status',
+  'With --json a command prints one object, or of a list one on each line;',
+  'start, play, run, edit, dev and completion have forms of their own.',
 ];
+
+const EXIT_CODES = Object.entries(EXIT_MEANINGS).map(
+  ([name, meaning]): Row => [String(EXIT[name as keyof typeof EXIT]), meaning],
+);
 
 /** Formats the help of the program, or of one command. */
 export function formatHelp(name: CommandName | undefined, helpStyle: HelpStyle): string {
@@ -48,7 +49,7 @@ function formatProgramHelp({style, version}: HelpStyle): string {
     formatExamples(EXAMPLES, style),
     ...groups,
     section('Exit codes', EXIT_CODES, style),
-    `${style.dim('Each command has its own help: crewroom put --help')}`,
+    NOTES.map(style.dim).join('\n'),
   ]);
 }
 
@@ -87,9 +88,9 @@ function usageOf({name, arguments: args, command}: CommandSpec): string {
 /** Name of the words after `--`. */
 const COMMAND = 'COMMAND';
 
-function formatArgument({name, optional, repeatable}: ArgumentSpec): string {
+function formatArgument({name, optional, actions, repeatable}: ArgumentSpec): string {
   const text = repeatable ? `${name}…` : name;
-  return optional ? `[${text}]` : text;
+  return optional || actions ? `[${text}]` : text;
 }
 
 /** Width of a small terminal, in characters. */

@@ -1,46 +1,46 @@
-import {mkdir, realpath} from 'node:fs/promises';
+import {execFile} from 'node:child_process';
+import {lstat, mkdir, realpath} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import {FileError} from '../../files/read-file.ts';
-import {replaceFile, SHARED_FILE_MODE} from '../../files/replace-file.ts';
-import {resolvePath} from '../../paths.ts';
+import {promisify} from 'node:util';
+import {AppError, messageOf} from '../../core/failures/app-error.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import {replaceFile, SHARED_FILE_MODE} from '../../core/files/directory.ts';
+import {FileError} from '../../core/files/text-file.ts';
+import {resolvePath} from '../../platform/paths.ts';
+import {installedProgram} from '../../platform/system/windows-programs.ts';
 import {type Adoption, type FileChange, type ProvidedSdk, planAdoption} from '../../plugins/sources/adopt-project.ts';
 import type {OlderSdk} from '../../plugins/sources/older-sdks.ts';
-import type {CallOf} from '../catalogue/call.ts';
+import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {provideOwnPackages} from '../npm/own-packages.ts';
 import {formatFiles} from '../output/counts.ts';
-import {escapeControls, jsonLine} from '../terminal/escape.ts';
-import {findIgnored, findUncommitted} from './uncommitted.ts';
+import {type CliContext, escapeControls} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 
 type PluginCall = CallOf<'plugin'>;
 
-/** `crewroom plugin adopt`: writes into the project of a published plugin what it lacks to be installed and run here. */
-export async function adopt({context, flags}: PluginCall, name: string): Promise<ExitCode> {
-  const {dryRun = false, force = false, json = false} = flags;
+/** `crewroom plugin adopt`: writes into a published plugin's project what it lacks to be installed and run here. */
+export async function adopt({context, flags}: PluginCall, name: string): Promise<CommandOutcome> {
+  const {dryRun = false, force = false} = flags;
   const directory = await realpath(resolvePath(name, context)).catch(error => {
     throw new AppError({code: 'unreadable-input', source: JSON.stringify(name), problem: messageOf(error)});
   });
   const adoption = await plan(directory);
-  if (!dryRun && !force) await assertCommitted(directory, adoption);
+  if (!dryRun && !force) await assertCommitted(directory, adoption, context);
   if (!dryRun) for (const change of adoption.changes) await write(directory, change, context.randomName());
   const ignored = await findIgnored(
     directory,
     adoption.changes.map(({file}) => file),
+    context,
   );
-  const {stdout, stderr} = context;
-  if (json) {
-    const changes = adoption.changes.map(({file, lines}) => ({file, lines}));
-    await stdout.write(jsonLine({directory, dryRun, changes, ignored, next: adoption.next}));
-    return EXIT.ok;
-  }
-  const lines = adoption.changes.flatMap(({file, lines: changed}) => [file, ...changed.map(line => `  ${line}`)]);
-  await stdout.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
-  if (ignored.length > 0) await stderr.write(`${escapeControls(describeIgnored(ignored))}\n`);
-  if (stderr.isTerminal) await stderr.write(`${escapeControls(describe(adoption, dryRun))}\n`);
-  return EXIT.ok;
+  const changes = adoption.changes.map(({file, lines}) => ({file, lines}));
+  const lines = changes.flatMap(({file, lines: changed}) => [file, ...changed.map(line => `  ${line}`)]);
+  return {
+    json: {directory, dryRun, changes, ignoredFiles: ignored, next: adoption.next},
+    text: lines.map(line => `${escapeControls(line)}\n`).join(''),
+    note: ignored.length > 0 ? `${escapeControls(describeIgnored(ignored))}\n` : '',
+    lines: [describe(adoption, dryRun)],
+  };
 }
 
 async function plan(directory: string): Promise<Adoption> {
@@ -64,9 +64,9 @@ async function provide({standIn}: OlderSdk): Promise<ProvidedSdk> {
 }
 
 /** Asserts that git has what the files were before. */
-async function assertCommitted(directory: string, {changes}: Adoption): Promise<void> {
+async function assertCommitted(directory: string, {changes}: Adoption, context: CliContext): Promise<void> {
   const files = changes.map(({file}) => file);
-  const [uncommitted] = files.length === 0 ? [] : await findUncommitted(directory, files);
+  const [uncommitted] = files.length === 0 ? [] : await findUncommitted(directory, files, context);
   if (uncommitted === undefined) return;
   const failure = {
     code: 'unwritable-output',
@@ -93,8 +93,8 @@ async function write(directory: string, {file, after}: FileChange, suffix: strin
 }
 
 function describeIgnored(files: readonly string[]): string {
-  const named = files.join(' ');
-  return `Git ignores ${named}, which other clones need: "git add --force ${named}", in that folder, adds ${files.length === 1 ? 'it' : 'them'}`;
+  const line = formatLine(['git', 'add', '--force', ...files.map(outside => ({outside}))], 'any') ?? 'git add --force';
+  return `Git ignores ${files.join(' ')}, which other clones need: "${line}", in that folder, adds ${files.length === 1 ? 'it' : 'them'}`;
 }
 
 function describe({changes, next}: Adoption, dryRun: boolean): string {
@@ -104,4 +104,49 @@ function describe({changes, next}: Adoption, dryRun: boolean): string {
       : `${dryRun ? 'Would change' : 'Changed'} ${formatFiles(changes.length)}`;
   const steps = next.length === 0 ? '' : `; next, in that folder: ${next.join(' && ')}`;
   return what + steps;
+}
+
+/** Longest run of git, in milliseconds; it takes some tens. */
+const GIT_TIMEOUT_MS = 10_000;
+
+/** Git that only reads: it takes no locks, and starts no program that a repository names. */
+const READ_ONLY = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+
+/**
+ * Finds the files that git could not give back: with changes that are not committed; none in a folder without git. If git cannot tell, all
+ * files count.
+ */
+async function findUncommitted(folder: string, files: readonly string[], system: GitSystem) {
+  if (!(await isInRepository(folder))) return [];
+  try {
+    const status = await runGit(folder, ['status', '--porcelain', '-z', '--ignored', '--', ...files], system);
+    const changed = status.split('\0').filter(line => line !== '');
+    const isChanged = (file: string): boolean => changed.some(line => line.slice(3).endsWith(file));
+    return files.filter(isChanged).map(file => ({file, problem: 'it has changes that are not committed'}));
+  } catch (error) {
+    const problem = `git does not say whether it is committed: ${messageOf(error)}`;
+    return files.map(file => ({file, problem}));
+  }
+}
+
+/** Finds the files that git leaves out of commits, also those that do not exist yet; none if git cannot tell. */
+async function findIgnored(folder: string, files: readonly string[], system: GitSystem) {
+  // It fails if it ignores none.
+  const ignored = await runGit(folder, ['check-ignore', '-z', '--stdin'], system, files.join('\0')).catch(() => '');
+  return ignored.split('\0').filter(file => file !== '');
+}
+
+type GitSystem = Pick<CliContext, 'platform' | 'environment'>;
+
+async function runGit(folder: string, args: readonly string[], system: GitSystem, input = ''): Promise<string> {
+  const options = {cwd: folder, timeout: GIT_TIMEOUT_MS};
+  const running = promisify(execFile)(installedProgram('git', system), [...READ_ONLY, ...args], options);
+  // Git may end before it has read its input. Without file descriptors there is no pipe.
+  running.child.stdin?.on('error', () => {}).end(input);
+  return (await running).stdout;
+}
+
+async function isInRepository(folder: string): Promise<boolean> {
+  if ((await lstat(join(folder, '.git')).catch(() => undefined)) !== undefined) return true;
+  return dirname(folder) !== folder && isInRepository(dirname(folder));
 }

@@ -1,7 +1,7 @@
 import {realpath} from 'node:fs/promises';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {FollowingService} from '../../plugins/package/service-view.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/commands.ts';
 import {connectPlugins} from '../service/plugin-client.ts';
 
 /** A service that follows a directory of plugins, with the place of its data. */
@@ -61,7 +61,7 @@ export async function findStateFor(id: string, state: ServiceState): Promise<Ser
 
 /** Returns the state of a service that is not running, or that must not be trusted since it belongs to another user. */
 function stateOfError(error: unknown, url: string): ServiceState {
-  const code = error instanceof AppError ? error.failure.code : undefined;
+  const code = error instanceof AppError ? error.failure?.code : undefined;
   if (code === 'service-unreachable') return {kind: 'stopped'};
   if (code === 'foreign-service') return {kind: 'foreign', url};
   throw error;
@@ -72,7 +72,7 @@ async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof AppError && error.failure.code === 'no-plugin') return undefined;
+    if (error instanceof AppError && error.failure?.code === 'no-plugin') return undefined;
     throw error;
   }
 }

@@ -1,15 +1,17 @@
+import {stat} from 'node:fs/promises';
 import {parseAnswer} from '../../client/answer.ts';
 import {type Client, createClient} from '../../client/client.ts';
 import {type ClientOptions, openTransport} from '../../client/options.ts';
 import {type ClientService, createService} from '../../client/service/service.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {isSentFailure} from '../../failures/failure.ts';
-import {type ServiceAddress, serviceUrl} from '../../system/loopback.ts';
-import type {SettingsCall} from '../catalogue/call.ts';
-import {readProgramToken} from '../input/program-token.ts';
+import {isTokenText, TOKEN_PROBLEM} from '../../core/domain/access/token-text.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {findOwnProblem} from '../../core/files/own.ts';
+import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
+import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
+import type {SettingsCall} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
-import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
-import {createSameUserFetch, type Send, withToken} from './same-user.ts';
+import {escapeControls} from '../terminal/context.ts';
+import {createOwnerFetch, createSameUserFetch, listOwnerFiles, type Send, withToken} from './owner-fetch.ts';
 
 /** Clients of the running service, and its address. */
 export interface ConnectedClient {
@@ -55,6 +57,7 @@ export async function connect(
     const problem = 'has to name the port of the service; 0 is for "crewroom start"';
     throw new AppError({code: 'invalid-configuration', problems: [{setting: 'port', source: origins.port, problem}]});
   }
+  if (call.notice !== undefined) await context.stderr.write(`${call.notice}\n`);
   const url = serviceUrl(config);
   const service = {url, userId: context.userId};
   const token = asOwner ? undefined : await readProgramToken(call, {path: config.tokenFile, source: origins.tokenFile});
@@ -69,9 +72,51 @@ export async function connect(
 
 /** Creates a sender of JSON to a service. Sends nothing yet. */
 export function createJsonSender(options: ClientOptions): SendJson {
-  const transport = openTransport(options, isSentFailure);
+  const transport = openTransport(options);
   return async (method, path, read, body) => {
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     return parseAnswer(await transport.send(method, path, text === undefined ? {} : {body: text}), read);
   };
+}
+
+/** A file with a token, and the flag, variable or file that names it. */
+interface TokenFile {
+  /** Empty for none. */
+  readonly path: string;
+  readonly source: string;
+}
+
+/** Largest file with a token, in bytes. It is one line; a larger file was probably named by mistake. */
+const FILE_BYTES_MAX = 1024;
+
+/**
+ * Reads the token that the settings of a call name. White space around it does not count. Warns if other users of the machine may read the file.
+ *
+ * @returns Undefined if the settings name no file.
+ * @throws {AppError} `invalid-configuration` if the file is missing, or has no token. The message never repeats its content.
+ */
+async function readProgramToken({context}: SettingsCall, {path, source}: TokenFile): Promise<string | undefined> {
+  if (path === '') return undefined;
+  const refuse = (problem: string): AppError => {
+    // A user who gives the token in place of its file must not read it again in a log.
+    const named = hasToken(path)
+      ? 'is a token: write it into a file, and name that'
+      : `names ${JSON.stringify(path)}, which ${problem}`;
+    return new AppError({code: 'invalid-configuration', problems: [{setting: 'tokenFile', source, problem: named}]});
+  };
+  const token = await readTextFile(path, FILE_BYTES_MAX)
+    .then(bytes => bytes.toString().trim())
+    .catch(error => {
+      throw error instanceof FileError ? refuse(describeFileError(error, FILE_BYTES_MAX)) : error;
+    });
+  if (!isTokenText(token)) throw refuse(`has no token: ${TOKEN_PROBLEM}`);
+  if (findOwnProblem(await stat(path), {forbidden: 'reading', userId: context.userId})?.isOpen) {
+    const warning = `Other users of this machine may read ${path}: take their permissions away (chmod 600)`;
+    await context.stderr.write(`${escapeControls(warning)}\n`);
+  }
+  return token;
+}
+
+function hasToken(path: string): boolean {
+  return path.includes('crewroom_') && isTokenText(path.slice(path.lastIndexOf('crewroom_')));
 }

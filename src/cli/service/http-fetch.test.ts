@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {onTestFinished, test} from 'vitest';
-import {createLoopbackLookup} from '../../system/loopback-address.ts';
+import {createLoopbackLookup} from '../../platform/system/loopback.ts';
 import {createLoopbackFetch} from './http-fetch.ts';
 
 test('createLoopbackFetch() connects to a name of this machine only', async () => {

@@ -8,8 +8,8 @@ import {
 } from 'node:http';
 import type {Socket} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {AppError} from '../../failures/app-error.ts';
-import {createLoopbackLookup} from '../../system/loopback-address.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {createLoopbackLookup} from '../../platform/system/loopback.ts';
 
 /** Used in place of the agent of Node, which with `NODE_USE_ENV_PROXY` sends requests to a proxy, also those to this machine. */
 const DIRECT = new Agent({keepAlive: true});

@@ -1,6 +1,7 @@
-import type {Config} from '../../config/config.ts';
-import {readOwnerCode} from '../../protocol/owner.ts';
-import type {SettingsCall} from '../catalogue/call.ts';
+import type {OwnerCode} from '../../core/domain/access/owner.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import type {Config} from '../../platform/config/config.ts';
+import type {SettingsCall} from '../catalogue/commands.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {connect, createJsonSender, type SendJson} from './connection.ts';
 import {createOwnerFetch, listOwnerFiles} from './owner-fetch.ts';
@@ -31,7 +32,7 @@ export async function createOwnCode({config: {dataDir, ephemeral}, url}: OwnServ
 }
 
 async function requestCode(send: SendJson, port: number) {
-  const {code, expiresInSeconds} = await send('POST', '/api/access/codes', readOwnerCode);
+  const {code, expiresInSeconds} = await send('POST', '/api/access/codes', parseDocument<OwnerCode>);
   // In the fragment, which browsers send to no server.
   return {url: `http://crewroom.localhost:${port}/#code=${code}`, expiresInSeconds};
 }

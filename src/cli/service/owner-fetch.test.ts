@@ -6,7 +6,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
 import {makeTemporaryDirectory} from '../../../test/support/service.ts';
-import {ownerFile} from '../../access/owner-file.ts';
+import {ownerFile} from '../../service/access/owner-file.ts';
 import {createOwnerFetch} from './owner-fetch.ts';
 
 const tokenOf = (letter: string): string => `crewroom_${letter.repeat(43)}`;

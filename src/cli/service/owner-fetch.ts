@@ -1,10 +1,11 @@
-import {ownerFile, ownerFilesOf} from '../../access/owner-file.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {runtimeDirsOf} from '../../paths.ts';
-import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
+import type {Socket} from 'node:net';
+import {AppError} from '../../core/failures/app-error.ts';
+import {FAULT_HEADER} from '../../core/protocol/headers/fault-header.ts';
+import {runtimeDirsOf} from '../../platform/paths.ts';
+import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../platform/system/socket-owner.ts';
+import {ownerFile, ownerFilesOf} from '../../service/access/owner-file.ts';
 import type {CliContext} from '../terminal/context.ts';
-import {fetchOverHttp} from './http-fetch.ts';
-import {type CalledService, createSameUserFetch, type Send, withToken} from './same-user.ts';
+import {createCheckedFetch, fetchOverHttp} from './http-fetch.ts';
 
 export interface OwnerFetchOptions extends CalledService {
   /** Files in which the token may be, the most probable first. */
@@ -107,5 +108,45 @@ class OwnerFetch {
 }
 
 function isForeign(error: unknown): boolean {
-  return error instanceof AppError && error.failure.code === 'foreign-service';
+  return error instanceof AppError && error.failure?.code === 'foreign-service';
+}
+
+/** Sends a request. */
+export type Send = (request: Request) => Promise<Response>;
+
+/** A service and the user who calls it. */
+interface CalledService {
+  /** Address of the service, without a path. */
+  readonly url: string;
+  /** Undefined on Windows. */
+  readonly userId: number | undefined;
+}
+
+/**
+ * Creates a fetch that sends nothing to a process of another user, for secrets. Only Linux shows the user of a process: elsewhere every process passes.
+ *
+ * @returns A function that rejects with `foreign-service`, or with `service-timeout` if no process accepts the connection.
+ */
+export function createSameUserFetch(service: CalledService): Send {
+  return createCheckedFetch(socket => assertSameUser(socket, service));
+}
+
+/** Refuses a connection to a process of another user. */
+async function assertSameUser(socket: Socket, {url, userId}: CalledService): Promise<void> {
+  const {localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0} = socket;
+  const owner = await findPeerOwner({
+    own: {address: localAddress, port: localPort},
+    peer: {address: remoteAddress, port: remotePort},
+  });
+  if (owner.kind === 'not-accepted') throw new AppError({code: 'service-timeout', url, timeoutMs: ACCEPT_TIMEOUT_MS});
+  if (owner.kind === 'user' && isForeignUser(owner.userId, userId))
+    throw new AppError({code: 'foreign-service', url, owner: owner.userId, userId: userId ?? 0});
+}
+
+/** Creates a fetch that adds a token to each request. */
+export function withToken(send: Send, token: string): Send {
+  return request => {
+    request.headers.set('Authorization', `Bearer ${token}`);
+    return send(request);
+  };
 }

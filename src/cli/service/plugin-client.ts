@@ -1,11 +1,11 @@
-import type {FlightStatus} from '../../domain/plugins/flight.ts';
-import type {SettingValues} from '../../domain/plugins/user-settings.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {type FlightCommand, readFlight} from '../../protocol/plugin/flight-document.ts';
-import {readPlugin, readPluginLogs, readPlugins} from '../../protocol/plugin/plugin-documents.ts';
-import {readService} from '../../protocol/service-documents.ts';
-import {readDocument} from '../../protocol/text/read-document.ts';
-import type {SettingsCall} from '../catalogue/call.ts';
+import type {FlightChange, FlightOptions, FlightStatus} from '../../core/domain/plugins/flight.ts';
+import type {SettingValues} from '../../core/domain/plugins/user-settings.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {readFlight} from '../../core/protocol/plugin/flight-document.ts';
+import {readPlugin, readPluginLogs, readPlugins} from '../../core/protocol/plugin/plugin-documents.ts';
+import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import type {SettingsCall} from '../catalogue/commands.ts';
 import {type ConnectOptions, connect} from './connection.ts';
 
 /** Plugins and the simulated flight of a running service. Each method throws what the service threw. */
@@ -22,24 +22,20 @@ export async function connectPlugins(call: SettingsCall, options: ConnectOptions
     status: (id: string) => send('GET', about(id), readPlugin),
     logs: (id: string) => send('GET', `${about(id)}/logs`, readPluginLogs),
     /** Reads the data directory; undefined if the store is in memory, or if the caller must not know it. */
-    dataDir: async () => (await send('GET', '/api', readService)).dataDir,
+    dataDir: async () => (await send('GET', '/api', parseDocument<ServiceDocument>)).dataDir,
     restart: (id: string) => send('POST', `${about(id)}/restart`, readPlugin),
     /** Changes settings. @returns All settings of the plugin. */
     set: (id: string, changes: SettingValues) =>
-      send('PUT', `/api/settings/${encodeURIComponent(id)}`, readObject, changes),
+      send('PUT', `/api/settings/${encodeURIComponent(id)}`, parseDocument<SettingValues>, changes),
     /** Reads the flight. @throws {AppError} `no-flight`. */
-    flight: () => send('GET', '/api/flight', readPresentFlight),
-    changeFlight: (command: FlightCommand) => send('POST', '/api/flight', readPresentFlight, command),
+    flight: () => send('GET', '/api/flight', readFlight).then(present),
+    startFlight: (options: FlightOptions) => send('POST', '/api/flight', readFlight, options).then(present),
+    changeFlight: (change: FlightChange) => send('PATCH', '/api/flight', readFlight, change).then(present),
     stopFlight: async () => void (await send('DELETE', '/api/flight', readFlight)),
   };
 }
 
-function readObject(json: string): SettingValues {
-  return {...readDocument<object>(json, {})};
-}
-
-function readPresentFlight(json: string): FlightStatus {
-  const flight = readFlight(json);
+function present(flight: FlightStatus | undefined): FlightStatus {
   if (flight === undefined) throw new AppError({code: 'no-flight'});
   return flight;
 }

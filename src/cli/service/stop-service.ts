@@ -1,22 +1,23 @@
-import {AppError} from '../../failures/app-error.ts';
-import {readStopping} from '../../protocol/service-documents.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Stopping} from '../../core/protocol/service-documents.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {addressesOf} from '../../platform/system/loopback.ts';
+import {describePortHolder, findPortHolder, type PortHolder} from '../../platform/system/port-holder.ts';
+import {isForeignUser} from '../../platform/system/socket-owner.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
-import {addressesOf} from '../../system/loopback.ts';
-import {describePortHolder, findPortHolder, type PortHolder} from '../../system/port-holder.ts';
-import {isForeignUser} from '../../system/socket-owner.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {CommandCall} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {connect} from './connection.ts';
 
-/** Longest time that a service takes to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
+/** Longest time for a service to end, in milliseconds: seven seconds with plugins, and some more on a busy machine. */
 const END_TIMEOUT_MS = 15_000;
 
 /** Interval of checks whether the process still runs, in milliseconds. */
 const INTERVAL_MS = 50;
 
-/** Longest wait for the answer of a service that is asked to stop, in milliseconds. One that serves answers in a few. */
+/** Longest wait for the answer of a service asked to stop, in milliseconds. One that serves answers in a few. */
 const ANSWER_TIMEOUT_MS = 5000;
 
 /**
@@ -31,7 +32,7 @@ export async function stopService(call: CommandCall) {
   const {send, url, address} = await connect(call, {asOwner: true, timeoutMs: ANSWER_TIMEOUT_MS});
   const holder = await findPortHolder({address: addressesOf(address.host)[0], port: address.port});
   if (holder !== undefined) await assertOwnService(holder, url, call);
-  const answered = await send('POST', '/api/stop', readStopping).catch(error => {
+  const answered = await send('POST', '/api/stop', parseDocument<Stopping>).catch(error => {
     if (holder?.processId === undefined) throw error;
     context.sendSignal(holder.processId, 'SIGTERM');
     return {processId: holder.processId};

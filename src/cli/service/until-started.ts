@@ -1,4 +1,4 @@
-import type {Plugins} from '../../domain/plugins/plugin.ts';
+import type {Plugins} from '../../core/domain/plugins/plugin.ts';
 
 /** Resolves once no plugin is starting: each is running, or has a state with the reason why it is not. */
 export async function untilStarted(plugins: Plugins): Promise<void> {

@@ -1,4 +1,6 @@
-import type {PlatformPaths} from '../../paths.ts';
+import picocolors from 'picocolors';
+import {escapeCharacter, UNSEEN} from '../../core/domain/unseen.ts';
+import type {PlatformPaths} from '../../platform/paths.ts';
 
 /** The parts of the process that commands use. */
 export interface CliContext {
@@ -59,7 +61,7 @@ export interface Input {
   readonly isTerminal: boolean;
   /** The bytes of the stream, which is closed after the last one. */
   chunks(): AsyncIterable<Uint8Array>;
-  /** Reads the next line, such as the answer to a question; empty at the end of the input. Drops the rest of the input. */
+  /** Reads the next line, such as the answer to a question; empty at the input's end. Drops the rest of the input. */
   line(): Promise<string>;
   /**
    * Reads single keys, which the terminal then neither echoes nor handles: Ctrl+C is one of them.
@@ -89,4 +91,70 @@ export interface Output {
   onClosed(listener: () => void): () => void;
   /** The stream itself, for the prompts library. */
   readonly stream: NodeJS.WritableStream;
+}
+
+/** Colours, weights and the width of a terminal. */
+export interface Style {
+  /** Line width in cells; `Infinity` if the stream is not a terminal. */
+  readonly columns: number;
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+}
+
+/**
+ * Returns the style for a stream. It changes nothing if the stream is not a terminal, if `NO_COLOR` is set and not empty, or if
+ * the terminal is a dumb one.
+ */
+export function styleOf({isTerminal, columns}: Output, {environment}: Pick<CliContext, 'environment'>): Style {
+  const {NO_COLOR: noColor = '', TERM: terminal} = environment;
+  return {...picocolors.createColors(isTerminal && noColor === '' && terminal !== 'dumb'), columns};
+}
+
+const UNSEEN_ON_LINE = new RegExp(`[${UNSEEN}]`, 'g');
+
+/** The same without tab and line feed, for texts of several lines. */
+const UNSEEN_IN_TEXT = new RegExp(`(?![\\t\\n])[${UNSEEN}]`, 'g');
+
+/** Longest text from outside that is shown, in UTF-16 units; messages with an address or a key are shorter. */
+const SHOWN_LENGTH_MAX = 4000;
+
+/** Makes a text safe to show on one terminal line, which would obey control characters. Truncates a very long text. */
+export function escapeControls(text: string): string {
+  const isCut = text.length > SHOWN_LENGTH_MAX;
+  return replaceUnseen(isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text, UNSEEN_ON_LINE);
+}
+
+/** Makes a text of several lines safe to show on a terminal, like {@link escapeControls}, with all lines but the first indented: none looks like another entry. */
+export function escapeLines(text: string, indent: string): string {
+  const isCut = text.length > SHOWN_LENGTH_MAX;
+  const lines = (isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text).split('\n');
+  return lines.map(line => replaceUnseen(line, UNSEEN_ON_LINE)).join(`\n${indent}`);
+}
+
+/** Makes a text of several lines safe to show on a terminal. Tabs and line breaks stay. */
+export function escapeText(text: string): string {
+  return replaceUnseen(text, UNSEEN_IN_TEXT);
+}
+
+/** Makes the parts of a text of several lines safe to show on a terminal, like {@link escapeText}. Characters may be split between them. */
+export async function* escapeParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoder = new TextDecoder('utf-8', {ignoreBOM: true});
+  const encoder = new TextEncoder();
+  for await (const part of parts) yield encoder.encode(escapeText(decoder.decode(part, {stream: true})));
+}
+
+/**
+ * Formats a document as one line of JSON that is safe to show on a terminal. Control characters occur only in its strings, where
+ * escaping does not change the document.
+ */
+export function jsonLine(document: unknown): string {
+  return `${escapeText(JSON.stringify(document))}\n`;
+}
+
+function replaceUnseen(text: string, unseen: RegExp): string {
+  return text.replace(unseen, escapeCharacter);
 }

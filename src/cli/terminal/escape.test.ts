@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {escapeControls, escapeLines, escapeText} from './escape.ts';
+import {escapeControls, escapeLines, escapeText} from './context.ts';
 
 /** Characters that a terminal would obey, or that make a text look like another one. */
 const DANGEROUS = [

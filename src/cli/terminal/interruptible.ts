@@ -1,6 +1,6 @@
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
+import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
 import type {CliContext} from './context.ts';
-import type {JsonCall} from './report-done.ts';
+import type {JsonCall} from './outcome.ts';
 import {listenForStop} from './stop-request.ts';
 
 /** Thrown by a command that the user interrupted. The message, if there is one, is for the user. */

@@ -1,12 +1,11 @@
 import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, realpath} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {describeOwner, findOwnProblem, ownUserId, PRIVATE_FILE_MODE} from '../../files/own.ts';
-import {isHeld, type RenameDeps, renameOver, SYSTEM_RENAME} from '../../files/rename-over.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {isHeld, type RenameDeps, renameOver, SYSTEM_RENAME} from '../../core/files/directory.ts';
+import {describeOwner, findOwnProblem, ownUserId, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 
-/** Size at which a log file is renamed and a new one begins, in bytes: some 30,000 lines, which an editor still opens. */
+/** Size at which a log file is renamed and a new one begins, in bytes: some 30,000 lines, which editors still open. */
 const FILE_BYTES = 5 * 1024 ** 2;
 
 /** Number of older files that are kept beside a log file, as `NAME.1`, the newest, to `NAME.4`. */

@@ -1,5 +1,6 @@
+import picocolors from 'picocolors';
 import {describe, expect, test} from 'vitest';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {createLog} from './log.ts';
 
 function logOf(level: 'error' | 'info' | 'debug') {
@@ -18,6 +19,19 @@ describe('createLog()', () => {
     expect(lines).toEqual([
       '{"level":"info","time":"1970-01-01T00:00:00.000Z","port":7172,"urls":["a"],"message":"started"}\n',
     ]);
+  });
+
+  test('breaks a long line for people between words, below the message', () => {
+    const lines: string[] = [];
+    const style = {...picocolors.createColors(false), columns: 44};
+    const log = createLog({level: 'info', write: text => lines.push(text), nowMs: () => 0, style});
+    log.info('the session was resumed at the back end', {scriptURL: 'https://air.example/', reason: 'its files'});
+    expect(lines.join('')).toBe(
+      '00:00:00  the session was resumed at the\n' +
+        '          back end\n' +
+        '          scriptURL=https://air.example/\n' +
+        '          reason=its files\n',
+    );
   });
 
   for (const [level, written] of [

@@ -1,8 +1,8 @@
 import {type DestinationStream, pino} from 'pino';
-import type {LogLevel} from '../../config/config.ts';
-import type {Log, LogFields} from '../../domain/log.ts';
-import {escapeControls, escapeLines, escapeText} from './escape.ts';
-import type {Style} from './style.ts';
+import type {Log, LogFields} from '../../core/domain/log.ts';
+import type {LogLevel} from '../../platform/config/config.ts';
+import {escapeControls, escapeLines, escapeText, type Style} from './context.ts';
+import {keepWhole, wrapIndented} from './table.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -67,7 +67,12 @@ function formatLine(json: string, style: Style): string {
   const fields = Object.entries(about).map(([name, value]) =>
     style.dim(escapeControls(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)),
   );
+  const text = wrapIndented(
+    [what, ...fields.map(field => keepWhole(field, INDENT.length, style))].join('  '),
+    INDENT.length,
+    style,
+  );
   const more = others.map(line => `\n${style.dim(line)}`).join('');
   const stack = error?.stack === undefined ? '' : `\n${style.dim(escapeText(error.stack))}`;
-  return `${[clock, what, ...fields].join('  ')}${more}${stack}\n`;
+  return `${clock}  ${text}${more}${stack}\n`;
 }

@@ -1,5 +1,4 @@
-import type {CliContext} from './context.ts';
-import {styleOf} from './style.ts';
+import {type CliContext, styleOf} from './context.ts';
 
 /** Shortest time between two changes of the line, in milliseconds: often enough to be seen moving. */
 const INTERVAL_MS = 100;

@@ -1,5 +1,5 @@
-import type {ProgramName, ProgramStop} from '../../domain/program-stop.ts';
-import {EXIT} from '../../failures/exit-codes.ts';
+import type {ProgramName, ProgramStop} from '../../core/domain/program-stop.ts';
+import {EXIT} from '../../core/failures/exit-codes.ts';
 import type {CliContext, StopSignal} from './context.ts';
 
 /** The part of the context that {@link listenForStop} uses. */
@@ -47,8 +47,17 @@ export function programParts(
   {processId, environment}: Pick<CliContext, 'processId' | 'environment'>,
   stop: Pick<StopRequest, 'ask'>,
 ): {readonly stop: ProgramStop; readonly command: ProgramName} {
-  const command = isRunByNpm(environment) ? 'npx crewroom' : 'crewroom';
-  return {stop: {processId, ask: () => stop.ask('SIGTERM')}, command};
+  return {stop: {processId, ask: () => stop.ask('SIGTERM')}, command: programName({environment})};
+}
+
+/** Returns the words with which the user calls the command line. */
+export function programName({environment}: Pick<CliContext, 'environment'>): ProgramName {
+  return isRunByNpm(environment) ? 'npx crewroom' : 'crewroom';
+}
+
+/** Writes the commands in a text for people, such as "crewroom status", as the user calls them. */
+export function asCalled(text: string, context: Pick<CliContext, 'environment'>): string {
+  return text.replace(/(?<!npx |[\w./\\-])crewroom (?=[a-z]|--)/g, `${programName(context)} `);
 }
 
 /** Returns whether a package manager runs this process, by a script of a package or by the name of the command. */

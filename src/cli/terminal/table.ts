@@ -1,6 +1,5 @@
 import stringWidth from 'fast-string-width';
-import type {CliContext} from './context.ts';
-import {type Style, styleOf} from './style.ts';
+import {type CliContext, type Style, styleOf} from './context.ts';
 
 /**
  * Formats a table for people, for standard output. Each column is as wide as its widest cell. If the table is wider than the terminal, each row becomes
@@ -33,6 +32,40 @@ export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
+/** Narrowest lines into which a text is broken, in cells; the terminal breaks the rest. */
+export const WRAPPED_WIDTH_MIN = 16;
+
+/**
+ * Breaks a text between words into lines of a width in cells of the terminal. A longer word, such as an address, stays whole, so that it can be
+ * copied. Styles may span lines.
+ */
+export function wrapWords(text: string, width: number): readonly string[] {
+  if (width < WRAPPED_WIDTH_MIN || stringWidth(text) <= width) return [text];
+  const [first = '', ...words] = text.split(' ');
+  const lines = [first];
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (stringWidth(longer) <= width) lines[lines.length - 1] = longer;
+    else if (word !== '') lines.push(word);
+  }
+  return lines.map(line => line.trimEnd());
+}
+
+/** Breaks a text as {@link wrapWords} does, for lines of a terminal that begin with an indent; all but the first have it. */
+export function wrapIndented(text: string, indent: number, {columns}: Pick<Style, 'columns'>): string {
+  return wrapWords(text, columns - indent)
+    .join(`\n${' '.repeat(indent)}`)
+    .replaceAll(NO_BREAK, ' ');
+}
+
+/** A space at which {@link wrapIndented} breaks no line. */
+const NO_BREAK = '\u00a0';
+
+/** Keeps a part of a text on one line if it fits one, so that it can be copied, such as a flag with its value. */
+export function keepWhole(part: string, indent: number, {columns}: Pick<Style, 'columns'>): string {
+  return stringWidth(part) <= columns - indent ? part.replaceAll(' ', NO_BREAK) : part;
+}
+
 /** Cuts a text to a width in cells of the terminal; the last cell is then `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
@@ -48,6 +81,9 @@ export function cutToWidth(text: string, width: number): string {
 
 function stack(head: readonly string[], [first = '', ...others]: readonly string[], style: Style): string {
   const width = Math.max(...head.slice(1).map(title => title.length));
-  const lines = others.map((cell, index) => `  ${style.dim((head[index + 1] ?? '').padEnd(width))}  ${cell}\n`);
+  const lines = others.map((cell, index) => {
+    const title = style.dim((head[index + 1] ?? '').padEnd(width));
+    return `  ${title}  ${wrapIndented(cell, width + 4, style)}\n`;
+  });
   return `${first}\n${lines.join('')}`;
 }

@@ -1,18 +1,17 @@
-import type {Entries, TransactionOperation} from '../../domain/entries/entries.ts';
-import type {EntryInfo} from '../../domain/entries/entry.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {EXIT, type ExitCode} from '../../failures/exit-codes.ts';
-import type {Conflict} from '../../failures/members/problems.ts';
-import type {CommandCall} from '../catalogue/call.ts';
+import type {Entries, TransactionOperation} from '../../core/domain/entries/entries.ts';
+import type {EntryInfo} from '../../core/domain/entries/entry.ts';
+import type {Revision} from '../../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Conflict} from '../../core/failures/members/problems.ts';
+import type {CommandCall} from '../catalogue/commands.ts';
 import type {Switch} from '../catalogue/spec.ts';
-import {unconfirmed} from '../failures/usage.ts';
+import {unconfirmed} from '../failures/report.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
+import {type CommandOutcome, declined, removed} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
-import {type JsonCall, reportDone} from '../terminal/report-done.ts';
 import {snapshotBefore, type Undo, type UndoableCall} from './snapshot-before.ts';
 
 /** A command that deletes all entries under a prefix. */
@@ -33,16 +32,17 @@ export interface RangeDeletion {
  * @throws {AppError} As `list` and `transact` of the entries; `invalid-usage` if the user cannot be asked.
  */
 export async function deleteRange(
-  call: CommandCall & UndoableCall & {readonly flags: {readonly yes: Switch}},
+  call: CommandCall & UndoableCall & {readonly flags: {readonly yes: Switch; readonly dryRun: Switch}},
   {command, effect, prefix, withoutMax}: RangeDeletion,
-): Promise<ExitCode> {
+): Promise<CommandOutcome> {
   const {context, flags} = call;
-  if (!flags.yes && !canAsk(context)) throw unconfirmed(command, effect);
+  if (!flags.yes && !flags.dryRun && !canAsk(context)) throw unconfirmed(command, effect);
   const service = await connect(call);
   const {entries} = service.client;
+  if (flags.dryRun)
+    return reportDeleted({deleted: await takePages(entries, {prefix, label: 'Counting', context}), kept: 0}, call);
   if (!flags.yes && !(await isConfirmed(entries, prefix, context))) {
-    await context.stderr.write('Nothing was deleted\n');
-    return EXIT.failure;
+    return declined('Nothing was deleted');
   }
   const {length: found} = (await entries.list({prefix, limit: withoutMax + 1})).entries;
   const saved = found > withoutMax ? await snapshotBefore(call, {change: command, prefix, service}) : undefined;
@@ -64,11 +64,16 @@ interface Deletion {
   readonly kept: number;
 }
 
-/** Reports a deletion: to programs in JSON, to people on a terminal. */
-export function reportDeleted({deleted, kept}: Deletion, call: JsonCall, snapshot?: Undo): Promise<ExitCode> {
-  const line = `Deleted ${describeCount(deleted)}`;
-  if (kept === 0) return reportDone(call, {deleted, snapshot}, line);
-  return reportDone(call, {deleted, kept, snapshot}, `${line}; ${describeCount(kept)} written meanwhile stayed`);
+/** Returns the outcome of a deletion. */
+export function reportDeleted(
+  {deleted, kept}: Deletion,
+  {flags}: {readonly flags: {readonly dryRun: Switch}},
+  snapshot?: Undo,
+): CommandOutcome {
+  const keptEntries = kept === 0 ? undefined : kept;
+  const stayed = kept === 0 ? '' : `; ${describeCount(kept)} written meanwhile stayed`;
+  const what = describeCount(deleted) + stayed;
+  return removed(flags, {verbs: ['Deleted', 'delete'], what, json: {deleted, keptEntries, snapshot}});
 }
 
 async function deleteAll(entries: Entries, page: readonly EntryInfo[]): Promise<Deletion> {
@@ -98,7 +103,7 @@ function deletionsOf(page: readonly EntryInfo[]): readonly TransactionOperation[
 
 /** Returns the checks that failed. @throws Any other error. */
 function conflictsOf(error: unknown): readonly Conflict[] {
-  if (error instanceof AppError && error.failure.code === 'revision-conflict') return error.failure.conflicts;
+  if (error instanceof AppError && error.failure?.code === 'revision-conflict') return error.failure?.conflicts;
   throw error;
 }
 
@@ -126,7 +131,7 @@ async function takePages(
       const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
       await take(page.entries);
       count += page.entries.length;
-      after = page.next;
+      after = page.cursor;
       if (after !== undefined) progress.show(() => `${label} entries: ${count}`);
     } while (after !== undefined);
   } finally {

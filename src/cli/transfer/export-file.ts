@@ -1,20 +1,25 @@
 import type {Stats} from 'node:fs';
 import {type FileHandle, lstat, open, realpath, stat} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
+import {basename, dirname, join, win32} from 'node:path';
 import {isatty} from 'node:tty';
-import type {Entry} from '../../domain/entries/entry.ts';
-import {parsePrefix} from '../../domain/entries/key.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {findOwnProblem, PRIVATE_FILE_MODE} from '../../files/own.ts';
-import {replaceFile} from '../../files/replace-file.ts';
-import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../protocol/transfer/export-lines.ts';
-import type {CliContext} from '../terminal/context.ts';
-import {escapeParts} from '../terminal/escape.ts';
+import {createTransfer} from '../../client/transfer/http-transfer.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import type {Export} from '../../core/domain/commits/transfer.ts';
+import type {Entry} from '../../core/domain/entries/entry.ts';
+import {parsePrefix, type Revision} from '../../core/domain/entries/identifiers.ts';
+import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {replaceFile} from '../../core/files/directory.ts';
+import {findOwnProblem, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
+import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../core/protocol/transfer/export-lines.ts';
+import {AdvisedError} from '../failures/report.ts';
+import {formatEntries} from '../output/counts.ts';
+import {type CliContext, escapeParts} from '../terminal/context.ts';
+import {untilInterrupted} from '../terminal/interruptible.ts';
+import {startProgress} from '../terminal/progress.ts';
 
 /** The file that an export is written to. */
-export interface ExportTarget extends Pick<CliContext, 'userId' | 'randomName'> {
+export interface ExportTarget extends Pick<CliContext, 'userId' | 'randomName' | 'platform'> {
   /** The path as the user typed it. */
   readonly name: string;
   readonly path: string;
@@ -26,12 +31,19 @@ export type TargetKind = 'free' | 'taken' | 'device';
 /**
  * Returns the kind of a target. A pipe is free: it can be written to.
  *
- * @throws {AppError} `unwritable-output` for a pipe or link of another user.
+ * @throws {AppError} `unwritable-output` for a pipe or link of another user, and as {@link assertFileName}.
  */
 export async function kindOf(target: ExportTarget): Promise<TargetKind> {
+  assertFileName(target);
   const {found} = await locate(target);
   if (found?.isCharacterDevice()) return 'device';
   return found?.isFile() === true || found?.isDirectory() === true ? 'taken' : 'free';
+}
+
+/** Refuses, on Windows, a path that would be something else than a file. @throws {AppError} `unwritable-output`. */
+export function assertFileName({name, path, platform}: Pick<ExportTarget, 'name' | 'path' | 'platform'>): void {
+  const problem = platform === 'win32' ? findFileNameProblem(win32.basename(path)) : undefined;
+  if (problem !== undefined) throw unwritable(name, `it ${problem}`);
 }
 
 /**
@@ -138,4 +150,92 @@ const PROBLEMS: ReadonlyMap<unknown, string> = new Map([
 
 function unwritable(name: string, problem: string, options?: ErrorOptions): AppError {
   return new AppError({code: 'unwritable-output', target: JSON.stringify(name), problem}, options);
+}
+
+/** A service that entries are exported from, or imported into. */
+export interface ReachedService {
+  /** Address of the service, such as `http://127.0.0.1:7172`. */
+  readonly url: string;
+  /** Sends the requests. */
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/** An export of the running service. */
+export interface ExportCall extends ReachedService {
+  readonly context: CliContext;
+  readonly prefix: string;
+  /** Shown with the progress, such as `Exporting`; without it no progress is shown. */
+  readonly label?: string | undefined;
+}
+
+/** Counts of an export so far. */
+interface ExportFacts {
+  entries: number;
+  sizeBytes: number;
+  readonly revision: number;
+}
+
+/** A finished export, with the result of the function that consumed it. */
+export interface Exported<T> {
+  readonly result: T;
+  readonly facts: Readonly<ExportFacts>;
+}
+
+/**
+ * Passes the chunks of an export to a function, and shows the progress.
+ *
+ * @throws {AppError} What the service threw; `service-unreachable`. The chunks throw `unexpected-answer` if the export is
+ * truncated.
+ */
+export function exportTo<T>(
+  {context, url, fetch, prefix, label}: ExportCall,
+  take: (chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<T>,
+): Promise<Exported<T>> {
+  const progress = startProgress(context);
+  return untilInterrupted(context, async signal => {
+    try {
+      const exported = await createTransfer({baseUrl: url, fetch}).export({prefix, signal});
+      const facts: ExportFacts = {entries: 0, sizeBytes: 0, revision: exported.revision};
+      const onTaken = (): void => {
+        if (label !== undefined)
+          progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);
+      };
+      return {result: await take(count(exported, facts, onTaken), signal), facts};
+    } finally {
+      await progress.clear();
+    }
+  });
+}
+
+/**
+ * Passes chunks on and counts their lines, of which the first and the last are not entries. Calls `onTaken` after each one that was consumed: no chunk
+ * is read before.
+ */
+async function* count(exported: Export, facts: ExportFacts, onTaken: () => void): AsyncGenerator<Uint8Array, void> {
+  let lines = 0;
+  try {
+    for await (const chunk of exported) {
+      lines += countLines(chunk);
+      facts.sizeBytes += chunk.length;
+      facts.entries = Math.max(0, lines - 1);
+      yield chunk;
+      onTaken();
+    }
+    facts.entries = Math.max(0, lines - 2);
+  } catch (error) {
+    throw advise(error);
+  }
+}
+
+function advise(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.failure?.code !== 'unexpected-answer') return error;
+  return new AdvisedError(error, 'See the log of the service; "crewroom doctor --deep" names entries that are corrupt');
+}
+
+const LINE_FEED = 0x0a;
+
+function countLines(chunk: Uint8Array): number {
+  let count = 0;
+  for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) count++;
+  return count;
 }

@@ -1,6 +1,6 @@
 import {stat} from 'node:fs/promises';
-import {streamAsUtf8} from '../../files/text-file.ts';
-import {readExportPrefix} from '../../protocol/transfer/export-ends.ts';
+import {streamAsUtf8} from '../../core/files/text-file.ts';
+import {readExportPrefix} from '../../core/protocol/transfer/export-ends.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {type InputFile, openInputFile} from '../input/input-file.ts';
 import {unreadableFile} from '../input/value-input.ts';

@@ -1,18 +1,24 @@
-import {flagOf} from '../../config/config.ts';
-import {NO_REVISION, type Revision, type StoreRevision} from '../../domain/entries/revision.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {resolvePath, snapshotsDirOf} from '../../paths.ts';
-import {readService} from '../../protocol/service-documents.ts';
-import {keepBefore, type SnapshotPlace, saveBefore, type UndoableChange} from '../../snapshots/automatic-snapshots.ts';
-import {formatUndo} from '../../snapshots/undo-command.ts';
-import type {ServiceAddress} from '../../system/loopback.ts';
-import type {SettingsCall} from '../catalogue/call.ts';
+import {NO_REVISION, type Revision, type StoreRevision} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {flagOf} from '../../platform/config/config.ts';
+import {resolvePath, snapshotsDirOf} from '../../platform/paths.ts';
+import type {ServiceAddress} from '../../platform/system/loopback.ts';
+import {
+  keepBefore,
+  type SnapshotPlace,
+  saveAutomatic,
+  type UndoableChange,
+} from '../../service/snapshots/automatic-snapshots.ts';
+import type {SettingsCall} from '../catalogue/commands.ts';
 import type {Switch} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
 import {type ConnectedClient, createJsonSender} from '../service/connection.ts';
-import {escapeControls} from '../terminal/escape.ts';
-import {exportTo} from './run-export.ts';
+import {escapeControls} from '../terminal/context.ts';
+import {exportTo} from './export-file.ts';
 
 /** A command whose change can be undone. */
 export interface UndoableCall extends SettingsCall {
@@ -22,8 +28,8 @@ export interface UndoableCall extends SettingsCall {
 /** The snapshot before a change. */
 export interface Undo {
   readonly name: string;
-  /** Command line that restores it, for the shell of the user. */
-  readonly undo: string;
+  /** Command line that restores it, for the user's shell; undefined if none passes on the paths of the directories. */
+  readonly undo: string | undefined;
 }
 
 /** The entries that are saved before a change. */
@@ -58,13 +64,13 @@ export async function snapshotBefore(
   if (call.flags.noSnapshot) return undefined;
   // Before the export: of a store that takes the place of this one meanwhile, the revision is refused later.
   const send = createJsonSender({baseUrl: service.url, fetch: service.fetch});
-  const {ephemeral, storeId} = await send('GET', '/api', readService);
-  if (ephemeral) return undefined;
+  const {storeKind, storeId} = await send('GET', '/api', parseDocument<ServiceDocument>);
+  if (storeKind === 'memory') return undefined;
   const {context} = call;
   let revision: Revision = NO_REVISION;
   const snapshot = await made(call, addressFlags(call, isOther ? service.address : undefined), async place => {
     const {result, facts} = await exportTo({context, url: service.url, fetch: service.fetch, prefix}, chunks =>
-      saveBefore(change, chunks, {...place, keeping}),
+      saveAutomatic(`before-${change}`, chunks, {...place, keeping}),
     );
     revision = facts.revision;
     return result;
@@ -88,8 +94,9 @@ async function made(
   const name = await make({directory: snapshotsDirOf(config.dataDir), userId, nowMs, randomName}).catch(error => {
     throw adviseOnSnapshot(error);
   });
-  const undo = formatUndo(name, address, platform);
-  if (!flags.json) await stderr.write(`To undo this: ${escapeControls(undo)}\n`);
+  const undo = formatLine(['crewroom', 'snapshot', 'load', name, ...address], platform);
+  const words = undo ?? `load the snapshot ${name} with "crewroom snapshot load" and the flags of this command`;
+  if (!flags.json) await stderr.write(`To undo this: ${escapeControls(words)}\n`);
   return {name, undo};
 }
 
@@ -121,7 +128,7 @@ const ADVISED: ReadonlySet<string> = new Set([
 ]);
 
 function adviseOnSnapshot(error: unknown): unknown {
-  if (!(error instanceof AppError) || ADVISED.has(error.failure.code)) return error;
+  if (!(error instanceof AppError) || ADVISED.has(error.code)) return error;
   return new AdvisedError(
     error,
     'Nothing was deleted, since the snapshot to undo it could not be made; --no-snapshot goes on without one',

@@ -1,4 +1,4 @@
-import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
+import {isTrustworthyUrl} from '../../core/domain/trustworthy-url.ts';
 import {describeInPage} from './page-network.ts';
 
 export {isSameOrigin, PAGE_ORIGIN} from './page-network.ts';

@@ -3,7 +3,7 @@
  */
 
 /** Returns whether no other machine can read what is sent to an address. A page cannot look up its host, and judges the name. */
-export {isTrustworthyUrl as isProtected} from '../../domain/trustworthy-url.ts';
+export {isTrustworthyUrl as isProtected} from '../../core/domain/trustworthy-url.ts';
 
 /** Returns whether there was no connection at all. Browsers do not report this. */
 const neverKnown = (): void => {};

@@ -1,7 +1,8 @@
-import type {FollowOptions, RequestPage, Requests} from '../../domain/recorded-request.ts';
-import {SseParser} from '../../protocol/event/server-sent-events.ts';
-import {readRequests} from '../../protocol/requests.ts';
-import {backoffMs} from '../../time/backoff.ts';
+import {assertNames, checkedCall, FOLLOW_NAMES} from '../../core/domain/commits/option-names.ts';
+import type {FollowOptions, RequestPage, Requests} from '../../core/domain/recorded-request.ts';
+import {SseParser} from '../../core/protocol/event/server-sent-events.ts';
+import {readRequests} from '../../core/protocol/service-documents.ts';
+import {backoffMs} from '../../core/time/backoff.ts';
 import {expecting, parseAnswer, unexpectedAnswer} from '../answer.ts';
 import {SILENCE_MS_MAX} from '../event-stream.ts';
 import {formatQuery} from '../query.ts';
@@ -11,7 +12,7 @@ import {waitMs} from '../waiting.ts';
 /** The last requests of a running service. */
 export interface ClientRequests extends Requests {
   /** Returns the requests that are kept: see {@link Requests.read}. */
-  read(since?: string, options?: CallOptions): Promise<RequestPage>;
+  read(after?: string, options?: CallOptions): Promise<RequestPage>;
 
   /**
    * Follows the requests: see {@link Requests.follow}. Reconnects when the connection is lost; after a restart of the service, with its
@@ -32,15 +33,18 @@ const WAIT_MS_MAX = 10_000;
 /** Returns the requests of a running service. */
 export function createRequests(transport: Transport): ClientRequests {
   return {
-    read: async (since, call) =>
-      parseAnswer(await transport.send('GET', PATH + formatQuery({since}), call), readRequests),
-    follow: options => follow(transport, options ?? {}),
+    read: async (after, call) =>
+      parseAnswer(await transport.send('GET', PATH + formatQuery({after}), checkedCall(call)), readRequests),
+    follow: (options = {}) => {
+      assertNames(options, FOLLOW_NAMES);
+      return follow(transport, options);
+    },
   };
 }
 
-async function* follow(transport: Transport, {since, signal}: FollowOptions): AsyncGenerator<RequestPage, void> {
+async function* follow(transport: Transport, {after, signal}: FollowOptions): AsyncGenerator<RequestPage, void> {
   const ended = transport.link(signal);
-  let cursor = since;
+  let cursor = after;
   let wasConnected = false;
   let failures = 0;
   try {
@@ -70,7 +74,7 @@ async function* follow(transport: Transport, {since, signal}: FollowOptions): As
 /** Opens one connection, and yields its pages until it ends; first undefined, as soon as it is open. */
 async function* connect(
   transport: Transport,
-  since: string | undefined,
+  after: string | undefined,
   ended: AbortSignal,
 ): AsyncGenerator<RequestPage | undefined, void> {
   const connection = transport.link(ended);
@@ -78,7 +82,7 @@ async function* connect(
   try {
     transport.limit(connection, PATH);
     const headers = {Accept: 'text/event-stream'};
-    const response = await transport.open(PATH + formatQuery({since}), {headers, signal: connection.signal});
+    const response = await transport.open(PATH + formatQuery({after}), {headers, signal: connection.signal});
     if (response.body === null) throw unexpectedAnswer(response, 'it is not an event stream');
     reader = response.body.getReader();
     yield undefined;

@@ -1,29 +1,23 @@
-import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../domain/commits/transfer.ts';
-import {isSentFailure} from '../../failures/failure.ts';
-import {readExportEnd, readExportStart} from '../../protocol/transfer/export-ends.ts';
-import {readImported} from '../../protocol/transfer/imported.ts';
-import {untilAborted} from '../../time/until-aborted.ts';
+import {assertNames, EXPORT_NAMES, IMPORT_NAMES} from '../../core/domain/commits/option-names.ts';
+import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../core/domain/commits/transfer.ts';
+import {readExportEnd, readExportStart} from '../../core/protocol/transfer/export-ends.ts';
+import {readImported} from '../../core/protocol/transfer/imported.ts';
+import {untilAborted} from '../../core/time/until-aborted.ts';
 import {parseAnswer, receiveAnswer, unexpectedAnswer} from '../answer.ts';
 import {PAGE_ORIGIN} from '../network/network.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import {formatQuery} from '../query.ts';
 import type {LinkedSignal} from '../signals.ts';
-import type {Transport} from '../transport.ts';
+import type {CallOptions, Transport} from '../transport.ts';
 
-/** Options of a transfer. */
-export interface TransferCallOptions {
-  /** Ends the transfer: it rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Exports and imports of a running service. Only the beginning of an answer is subject to the timeout of the client. */
+/** Exports and imports of a running service. Only the start of an answer is subject to the timeout of the client. */
 export interface ClientTransfer extends Transfer {
   /**
    * Begins an export: see {@link Transfer.export}.
    *
    * @throws {AppError} Also what every call throws; `unexpected-answer`, also from the iteration, if the connection is lost.
    */
-  export(options?: ExportOptions & TransferCallOptions): Promise<Export>;
+  export(options?: {readonly prefix?: string | undefined} & Pick<CallOptions, 'signal'>): Promise<Export>;
 
   /**
    * Imports an export: see {@link Transfer.import}. In a web page, all chunks are read before they are sent: browsers do not
@@ -31,7 +25,7 @@ export interface ClientTransfer extends Transfer {
    */
   import(
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    options?: ImportOptions & TransferCallOptions,
+    options?: ImportOptions & Pick<CallOptions, 'signal'>,
   ): Promise<Imported>;
 }
 
@@ -43,7 +37,7 @@ export interface ClientTransfer extends Transfer {
  * import {createClient} from 'crewroom/client';
  * import {createTransfer} from 'crewroom/client/transfer';
  *
- * await createClient().entries.put('com.example.hello/settings', '{"volume": 0.5}');
+ * await createClient().entries.put('com.example.hello/settings', {volume: 0.5});
  * const from = createTransfer();
  * const to = createTransfer({baseUrl: 'http://localhost:8000'});
  * const {entries} = await to.import(await from.export({prefix: 'com.example.hello/settings'}));
@@ -51,7 +45,7 @@ export interface ClientTransfer extends Transfer {
  * ```
  */
 export function createTransfer(options: ClientOptions = {}): ClientTransfer {
-  return new HttpTransfer(openTransport(options, isSentFailure));
+  return new HttpTransfer(openTransport(options));
 }
 
 class HttpTransfer implements ClientTransfer {
@@ -61,7 +55,9 @@ class HttpTransfer implements ClientTransfer {
     this.#transport = transport;
   }
 
-  async export({prefix, signal}: ExportOptions & TransferCallOptions = {}): Promise<Export> {
+  async export(options: ExportOptions & Pick<CallOptions, 'signal'> = {}): Promise<Export> {
+    assertNames(options, EXPORT_NAMES, ['signal']);
+    const {prefix, signal} = options;
     const path = `/api/export${formatQuery({prefix})}`;
     const ended = this.#transport.link(signal);
     this.#transport.limit(ended, path);
@@ -79,9 +75,11 @@ class HttpTransfer implements ClientTransfer {
 
   async import(
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    {mode = 'merge', since, dryRun = false, signal}: ImportOptions & TransferCallOptions = {},
+    options: ImportOptions & Pick<CallOptions, 'signal'> = {},
   ): Promise<Imported> {
-    const path = `/api/import${formatQuery({mode, since: since === undefined ? undefined : this.#transport.store.format(since), 'dry-run': dryRun})}`;
+    assertNames(options, IMPORT_NAMES, ['signal']);
+    const {mode = 'merge', keepAfter, dryRun = false, signal} = options;
+    const path = `/api/import${formatQuery({mode, keepAfter: keepAfter === undefined ? undefined : this.#transport.store.format(keepAfter), dryRun})}`;
     const ended = this.#transport.link(signal);
     const source = new ChunkSource(chunks);
     try {

@@ -1,11 +1,10 @@
 /** Exports and imports of a running service: browser and Node, no dependency. */
 export type {
   Export,
-  ExportOptions,
   Imported,
-  ImportMode,
   ImportOptions,
   Transfer,
-} from '../../domain/commits/transfer.ts';
+} from '../../core/domain/commits/transfer.ts';
 export type {ClientOptions} from '../options.ts';
-export {type ClientTransfer, createTransfer, type TransferCallOptions} from './http-transfer.ts';
+export type {CallOptions} from '../transport.ts';
+export {type ClientTransfer, createTransfer} from './http-transfer.ts';

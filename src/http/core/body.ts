@@ -1,34 +1,40 @@
-import {AppError} from '../../failures/app-error.ts';
-import type {HttpRequest} from './message.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {HttpRequest, LimitedBody} from './message.ts';
+import {isMethod} from './route.ts';
 
 /**
  * Reads the body of a write. Its content type is ignored, since plugins send JSON as `text/plain`, as a form type or without
- * a type. Only multipart and compressed bodies, which cannot be JSON, are refused.
+ * a type. Only what would be stored as something else is refused.
  *
- * @throws {AppError} As {@link assertPlainBody}; `value-too-large`; `malformed-request` when it ends early.
+ * @throws {AppError} As {@link assertPlainBody}; `too-large`; `malformed-request` when it ends early.
  */
-export function readJsonBody(request: HttpRequest, sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
+export function readJsonBody(
+  request: HttpRequest,
+  sizeBytesMax: number,
+  what?: LimitedBody,
+): Uint8Array | Promise<Uint8Array> {
   assertPlainBody(request);
-  return request.readBody(sizeBytesMax);
+  return request.readBody(sizeBytesMax, what);
 }
 
 /**
  * Refuses a body that is larger than the limit, by its declared length or while it is collected.
  *
- * @throws {AppError} `value-too-large`.
+ * @throws {AppError} `too-large`.
  */
-export function assertBodySize(sizeBytes: number, sizeBytesMax: number): void {
-  if (sizeBytes > sizeBytesMax) throw new AppError({code: 'value-too-large', sizeBytesMax});
+export function assertBodySize(sizeBytes: number, max: number, what: LimitedBody): void {
+  if (sizeBytes > max) throw new AppError({code: 'too-large', what, max});
 }
 
 /**
- * Checks that a body is neither multipart nor compressed.
+ * Checks that a body is the document itself: not multipart, not compressed, and a patch only if the method is PATCH.
  *
- * @throws {AppError} `unsupported-body` for multipart and compressed bodies.
+ * @throws {AppError} `unsupported-body`.
  */
-export function assertPlainBody({headers}: Pick<HttpRequest, 'headers'>): void {
+export function assertPlainBody({method, headers}: Pick<HttpRequest, 'method' | 'headers'>): void {
   for (const type of headers['content-type']) {
-    if (/^\s*multipart\//i.test(type)) throw new AppError({code: 'unsupported-body', problem: 'it is multipart'});
+    const problem = findTypeProblem(type, method);
+    if (problem !== undefined) throw new AppError({code: 'unsupported-body', problem});
   }
   for (const encoding of headers['content-encoding']) {
     if (encoding.trim().toLowerCase() === 'identity') continue;
@@ -39,22 +45,47 @@ export function assertPlainBody({headers}: Pick<HttpRequest, 'headers'>): void {
   }
 }
 
-/**
- * Reads the body of a merge patch. Ignores the content type like {@link readJsonBody}, since plugins send wrong ones; only
- * a JSON Patch (RFC 6902), which is a list, is refused.
- *
- * @throws {AppError} `unsupported-body` for a JSON Patch too; otherwise as {@link readJsonBody}.
- */
-export function readMergePatchBody(request: HttpRequest, sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
-  for (const type of request.headers['content-type']) {
-    if (/^\s*application\/json-patch\+json\b/i.test(type))
-      throw new AppError({
-        code: 'unsupported-body',
-        problem: `it is a JSON Patch (RFC 6902), but this operation accepts ${MERGE_PATCH_TYPE} (RFC 7396)`,
-      });
+function findTypeProblem(type: string, method: string): string | undefined {
+  const [, refused = ''] = /^\s*(multipart\/|application\/(?:json|merge)-patch\+json\b)/i.exec(type) ?? [];
+  switch (refused.toLowerCase()) {
+    case 'multipart/':
+      return 'it is multipart';
+    case 'application/json-patch+json':
+      return `it is a JSON Patch (RFC 6902); PATCH /api/store/{key} takes ${MERGE_PATCH_TYPE} (RFC 7396)`;
+    case MERGE_PATCH_TYPE:
+      return method === 'PATCH' ? undefined : 'it is a merge patch (RFC 7396), which only PATCH /api/store/{key} takes';
+    default:
+      return undefined;
   }
-  return readJsonBody(request, sizeBytesMax);
 }
 
 /** The content type of merge patches (RFC 7396). */
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+/**
+ * Checks that a write is what its method says. Libraries of clients that cannot send PATCH or DELETE send another method with a header that names the
+ * meant one, and a resumed upload sends a part of a document (RFC 9110 section 14.5): the part, or the patch, would replace the value.
+ *
+ * @throws {AppError} `invalid-header`.
+ */
+export function assertWholeWrite({method, headers}: Pick<HttpRequest, 'method' | 'headers'>): void {
+  for (const name of METHOD_OVERRIDES)
+    for (const value of headers[name]) assertSameMethod(value.trim().toUpperCase(), method, name);
+  if (headers['content-range'].length > 0)
+    throw new AppError({
+      code: 'invalid-header',
+      header: 'Content-Range',
+      problem: 'send the whole document, without it',
+    });
+}
+
+/** Headers that clients send in place of a method; each is read by some frameworks for servers. */
+const METHOD_OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'] as const;
+
+function assertSameMethod(meant: string, method: string, header: string): void {
+  if (meant === '' || meant === method) return;
+  const isOperation = meant === 'PUT' || meant === 'PATCH' || meant === 'DELETE';
+  const operation = isOperation ? `, or a transaction with a ${meant.toLowerCase()}, which is a POST` : '';
+  const problem = `it names another method than ${method}: send ${isMethod(meant) ? meant : 'that'} itself${operation}`;
+  throw new AppError({code: 'invalid-header', header, problem});
+}

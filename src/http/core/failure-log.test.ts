@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import type {LogFields} from '../../domain/log.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {LogFields} from '../../core/domain/log.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {type FailedRequest, FailureLog, REPEAT_PERIOD_MS, SUBJECTS_MAX} from './failure-log.ts';
 
 /** Creates a log with a clock of the test, and collects the lines above `debug`. */
@@ -64,7 +64,7 @@ describe('FailureLog', () => {
     const {failures, lines} = make();
     for (let index = 0; index < 1000; index++)
       failures.report(
-        new AppError({code: 'foreign-origin', origin: 'http://localhost:5173'}),
+        new AppError({code: 'foreign-page', why: 'origin', origin: 'http://localhost:5173'}),
         request(`/api/store/${index}`),
       );
     expect(lines).toEqual([
@@ -76,10 +76,17 @@ describe('FailureLog', () => {
     ]);
   });
 
-  for (const origin of ['null', 'https://evil.example/path', 'http://a b', '']) {
+  for (const origin of [
+    'null',
+    'https://evil.example/path',
+    'http://a b',
+    '',
+    'http://a&calc&.example',
+    'http://$(id).example',
+  ]) {
     test(`suggests no flag for ${JSON.stringify(origin)}`, () => {
       const {failures, lines} = make();
-      failures.report(new AppError({code: 'foreign-origin', origin}), request('/api'));
+      failures.report(new AppError({code: 'foreign-page', why: 'origin', origin}), request('/api'));
       expect(lines).toEqual([['info', 'request refused', expect.not.objectContaining({toAllow: expect.anything()})]]);
     });
   }
@@ -96,7 +103,7 @@ describe('FailureLog', () => {
     const {failures, lines} = make();
     const error = new Error('defect');
     for (const requestId of ['a', 'b'])
-      failures.report(new AppError({code: 'internal', requestId}), {...request('/x'), requestId, error});
+      failures.report(new AppError({code: 'internal'}), {...request('/x'), requestId, error});
     failures.report(new AppError({code: 'no-entry', key: 'k'}), request('/api/store/k'));
     failures.report(new AppError({code: 'no-plugin', plugin: 'com.example.a'}), request('/api/plugins/com.example.a'));
     expect(lines).toEqual([

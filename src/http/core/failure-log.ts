@@ -1,9 +1,8 @@
-import type {Log, LogFields} from '../../domain/log.ts';
-import type {AppError} from '../../failures/app-error.ts';
-import {isExpectedFailure, statusOf} from '../../failures/facts.ts';
-import type {Failure, FailureCode} from '../../failures/failure.ts';
-import {isAllowable} from '../../failures/failure-advice.ts';
-import {faultOf} from '../../failures/fault-mark.ts';
+import type {Log, LogFields} from '../../core/domain/log.ts';
+import type {AppError} from '../../core/failures/app-error.ts';
+import {flagToAllow, isExpectedFailure, statusOf} from '../../core/failures/facts.ts';
+import {faultOf} from '../../core/failures/failure.ts';
+import {caseOfFailure} from '../../core/failures/rows/rows.ts';
 
 /** Request that failed, for the log. */
 export interface FailedRequest {
@@ -20,7 +19,7 @@ export interface FailedRequest {
 export interface FailureLogDeps {
   readonly log: Log;
   /** Called with the code of each failure. @default {nothing is called} */
-  readonly onFailure?: ((code: FailureCode) => void) | undefined;
+  readonly onFailure?: ((code: string) => void) | undefined;
   /** A monotonic clock, in milliseconds. @default {performance.now} */
   readonly nowMs?: () => number;
 }
@@ -44,7 +43,7 @@ interface LoggedSubject {
 export class FailureLog {
   readonly #log: Log;
   readonly #nowMs: () => number;
-  readonly #onFailure: (code: FailureCode) => void;
+  readonly #onFailure: (code: string) => void;
   /** The oldest first. */
   readonly #logged = new Map<string, LoggedSubject>();
 
@@ -55,15 +54,21 @@ export class FailureLog {
   }
 
   /** Writes a line, or counts the failure if there was a line about the same subject in the last minute. */
-  report({failure, message}: AppError, {requestId, error, ...request}: FailedRequest): void {
-    const {code} = failure;
+  report(failed: AppError, {requestId, error, ...request}: FailedRequest): void {
+    const {code, failure} = failed;
     this.#onFailure(code);
-    const about = {...request, code, status: statusOf(failure), ...detailsOf({failure, message}, request)};
+    const about = {
+      ...request,
+      code,
+      ...(failure && caseOfFailure(failure)),
+      status: statusOf(failed),
+      ...detailsOf(failed, request),
+    };
     // The user switched it on, and knows.
     if (faultOf(failure) !== undefined) this.#log.debug('request failed by a fault', {requestId, ...about});
     else if (code === 'internal') this.#log.error('request failed', {requestId, ...about, error});
     else if (isExpectedFailure(code)) this.#log.debug('request refused', {requestId, ...about});
-    else this.#logOnce(subjectOf(failure, request), requestId, about);
+    else this.#logOnce(subjectOf(failed, request), requestId, about);
   }
 
   /** Writes all counts that are not logged yet. */
@@ -115,29 +120,27 @@ export class FailureLog {
 }
 
 /** Returns the subject by which failures are counted: the refused origin, host or site; otherwise method and path. */
-function subjectOf(failure: Failure, {method, path}: Pick<FailedRequest, 'method' | 'path'>): string {
-  switch (failure.code) {
-    case 'foreign-origin':
-      return `${failure.code} ${failure.origin}`;
+function subjectOf({code, failure}: AppError, {method, path}: Pick<FailedRequest, 'method' | 'path'>): string {
+  switch (failure?.code) {
+    case 'foreign-page':
+      return `${code} ${failure.why} ${failure.origin ?? failure.host ?? failure.site}`;
     case 'foreign-host':
-    case 'unmarked-request':
-      return `${failure.code} ${failure.host}`;
-    case 'cross-site':
-      return `${failure.code} ${failure.site}`;
+      return `${code} ${failure.host}`;
     default:
-      return path === undefined ? JSON.stringify(failure) : `${failure.code} ${method} ${path}`;
+      return path === undefined ? JSON.stringify(failure) : `${code} ${method} ${path}`;
   }
 }
 
 /** Returns the fields that help to fix a failure: how to allow an origin, and the problem if the service or no request caused it. */
-function detailsOf(
-  {failure, message}: Pick<AppError, 'failure' | 'message'>,
-  {path}: Pick<FailedRequest, 'path'>,
-): LogFields {
-  if (failure.code === 'foreign-origin') {
+function detailsOf(failed: AppError, {path}: Pick<FailedRequest, 'path'>): LogFields {
+  const {failure, message} = failed;
+  if (failure?.code === 'foreign-page' && failure.why === 'origin') {
     const {origin} = failure;
-    return {origin, ...(isAllowable(origin) ? {toAllow: `--allow-origin ${origin}`} : {})};
+    const toAllow = flagToAllow(origin);
+    return {origin, ...(toAllow === undefined ? {} : {toAllow})};
   }
-  if (failure.code === 'foreign-host') return {host: failure.host};
-  return path === undefined || statusOf(failure) >= 500 ? {problem: message} : {};
+  if (failure?.code === 'foreign-host') return {host: failure.host};
+  // A browser shows its page nothing of a preflight that is refused.
+  const isHidden = path === undefined || statusOf(failed) >= 500 || failure?.code === 'invalid-header';
+  return isHidden ? {problem: message} : {};
 }

@@ -1,10 +1,9 @@
-import type {Caller, Principal} from '../../domain/access/access.ts';
-import type {ActiveFaults, DrawnFaults, ServedFaults} from '../../domain/faults/active-faults.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {FaultKind} from '../../failures/fault-mark.ts';
-import {faultOf, withFault} from '../../failures/fault-mark.ts';
-import {FAULT_HEADER} from '../../protocol/headers/fault-header.ts';
-import {pluginOf} from '../../protocol/headers/sender.ts';
+import type {Caller, Principal} from '../../core/domain/access/access.ts';
+import type {ActiveFaults, RequestFaults, ServedFaults} from '../../core/domain/faults/fault.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {type FaultKind, faultOf, withFault} from '../../core/failures/failure.ts';
+import {FAULT_HEADER} from '../../core/protocol/headers/fault-header.ts';
+import {pluginOf} from '../../core/protocol/headers/sender.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, type WholeAnswer} from './message.ts';
 
 /** The part of a request in progress that faults are about. */
@@ -25,7 +24,7 @@ export async function handleWithFaults<A>(
   carryOut: () => A | Promise<A>,
 ): Promise<A | WholeAnswer> {
   const {request, caller} = handling;
-  const {delayMs, ending} = drawFor(request, caller.principal, active);
+  const {delayMs, ending} = findFor(request, caller.principal, active);
   if (delayMs !== undefined) {
     addFault(handling, 'delay');
     await delay(delayMs, request, active);
@@ -39,15 +38,15 @@ export async function handleWithFaults<A>(
   }
 }
 
-function drawFor(
+function findFor(
   {method, target, rawHeaders}: HttpRequest,
   principal: Principal | undefined,
   active: ActiveFaults,
-): DrawnFaults {
+): RequestFaults {
   // A preflight that fails hides the answer to the request after it.
   if (method === 'OPTIONS') return {};
   const path = target.split('?', 1)[0] ?? '';
-  return active.draw({method, path, plugin: pluginOf(principal, rawHeaders)});
+  return active.find({method, path, plugin: pluginOf(principal, rawHeaders)});
 }
 
 async function delay(delayMs: number, {signal}: HttpRequest, active: ActiveFaults): Promise<void> {
@@ -93,7 +92,7 @@ export function explainFailure(error: AppError, handling: FaultyHandling): AppEr
   const {failure} = error;
   const fault = faultOf(failure);
   if (fault !== undefined) addFault(handling, fault);
-  const isHidden = failure.code === 'no-identity' && handling.faults?.includes('session-expired') === true;
+  const isHidden = failure?.code === 'no-identity' && handling.faults?.includes('session-expired') === true;
   return isHidden ? new AppError(withFault(failure, 'session-expired')) : error;
 }
 
@@ -121,6 +120,6 @@ export class CuttableStreams {
   #cut(active: ActiveFaults | undefined): void {
     if (active?.kinds.has('cut') !== true) return;
     for (const [request, principal] of [...this.#requests])
-      if (drawFor(request, principal, active).ending?.kind === 'cut') request.cut();
+      if (findFor(request, principal, active).ending?.kind === 'cut') request.cut();
   }
 }

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
+import {readRequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import {type JudgedRequest, judge, type Verdict} from './guard.ts';
 import {createSites, type LabelOwner, type SiteOptions} from './sites.ts';
 
@@ -7,17 +7,18 @@ interface Options extends Partial<JudgedRequest & Pick<SiteOptions, 'port' | 'ex
   readonly allowedOrigins?: readonly string[];
   /** Ids of plugins by their labels. */
   readonly plugins?: Readonly<Record<string, string>>;
+  /** True if no other program can know the labels. */
+  readonly isProved?: boolean;
 }
 
 /** Returns the verdict on a request with these headers. */
-function verdictOf(
-  rawHeaders: readonly string[],
-  {method = 'GET', target = '/api', port = 7172, extraHosts = [], allowedOrigins = [], plugins = {}}: Options = {},
-): Verdict {
+function verdictOf(rawHeaders: readonly string[], options: Options = {}): Verdict {
+  const {method = 'GET', target = '/api', port = 7172, extraHosts = []} = options;
+  const {allowedOrigins = [], plugins = {}, isProved = false} = options;
   const isAllowed = (origin: string): boolean => allowedOrigins.includes(origin);
   const findPlugin = (label: string): LabelOwner | undefined => {
     const id = plugins[label];
-    return id === undefined ? undefined : {id, isProved: false};
+    return id === undefined ? undefined : {id, isProved};
   };
   return judge(
     {method, target, headers: readRequestHeaders(rawHeaders)},
@@ -51,8 +52,10 @@ describe('judge()', () => {
 
   test('ignores the case of header names', () => {
     expect(verdictOf(['hOST', 'LOCALHOST:7172']).kind).toBe('admitted');
-    expect(verdictOf([...HOST, 'oRIGIN', 'null'])).toMatchObject({failure: {code: 'foreign-origin'}});
-    expect(verdictOf([...HOST, 'SEC-fetch-SITE', 'cross-site'])).toMatchObject({failure: {code: 'cross-site'}});
+    expect(verdictOf([...HOST, 'oRIGIN', 'null'])).toMatchObject({failure: {code: 'foreign-page', why: 'origin'}});
+    expect(verdictOf([...HOST, 'SEC-fetch-SITE', 'cross-site'])).toMatchObject({
+      failure: {code: 'foreign-page', why: 'site'},
+    });
   });
 
   const refused: readonly {readonly name: string; readonly rawHeaders: readonly string[]; readonly code: string}[] = [
@@ -61,13 +64,13 @@ describe('judge()', () => {
     {name: 'a foreign host', rawHeaders: ['Host', 'evil.example'], code: 'foreign-host'},
     {name: 'a host without our port', rawHeaders: ['Host', 'localhost'], code: 'foreign-host'},
     {name: 'a foreign host before a foreign origin', rawHeaders: ['Host', 'x', 'Origin', 'null'], code: 'foreign-host'},
-    {name: 'a foreign origin', rawHeaders: [...HOST, 'Origin', 'https://evil.example'], code: 'foreign-origin'},
+    {name: 'a foreign origin', rawHeaders: [...HOST, 'Origin', 'https://evil.example'], code: 'foreign-page'},
     {
       name: 'two origins',
       rawHeaders: [...HOST, 'Origin', 'http://localhost:7172', 'Origin', 'null'],
-      code: 'foreign-origin',
+      code: 'foreign-page',
     },
-    {name: 'a cross-site page', rawHeaders: [...HOST, 'Sec-Fetch-Site', 'cross-site'], code: 'cross-site'},
+    {name: 'a cross-site page', rawHeaders: [...HOST, 'Sec-Fetch-Site', 'cross-site'], code: 'foreign-page'},
   ];
   for (const {name, rawHeaders, code} of refused) {
     test(`refuses ${name}`, () => {
@@ -128,7 +131,7 @@ describe('judge()', () => {
         const headers = [...NAVIGATION, 'Sec-Fetch-Site', 'none', name, value];
         expect(verdictOf(headers, {target})).toEqual({
           kind: 'refused',
-          failure: {code: 'cross-site', site: 'prefetch'},
+          failure: {code: 'foreign-page', why: 'site', site: 'prefetch'},
         });
       });
     }
@@ -143,13 +146,15 @@ describe('judge()', () => {
     {referer: 'http://user:password@localhost/', origin: 'http://localhost'},
     {referer: 'null', origin: 'null'},
     {referer: '/docs', origin: '/docs'},
+    {referer: '/http://localhost:7172/', origin: '/http://localhost:7172/'},
+    {referer: 'x/user@host', origin: 'x/user@host'},
   ];
   for (const {referer, origin} of referers) {
     test(`refuses the Referer ${referer}`, () => {
       for (const site of ['none', 'same-origin'])
         expect(verdictOf([...HOST, 'Sec-Fetch-Site', site, 'Referer', referer])).toEqual({
           kind: 'refused',
-          failure: {code: 'foreign-origin', origin},
+          failure: {code: 'foreign-page', why: 'origin', origin},
         });
     });
   }
@@ -187,7 +192,7 @@ describe('judge()', () => {
   test('refuses a foreign Origin, whatever the other headers are', () => {
     const headers = [...HOST, 'Origin', 'https://evil.example', 'Sec-Fetch-Site', 'none', 'Sec-Fetch-Mode', 'navigate'];
     expect(verdictOf([...headers, 'Sec-Fetch-Dest', 'document'], {target: '/docs'})).toMatchObject({
-      failure: {code: 'foreign-origin'},
+      failure: {code: 'foreign-page', why: 'origin'},
     });
   });
 
@@ -212,9 +217,13 @@ describe('judge()', () => {
     });
   }
 
-  for (const target of ['', '*', 'api', 'ftp://localhost:7172/', 'http:/api', 'http://localhost:7172?x=1']) {
+  const malformed = ['', '*', 'api', 'ftp://localhost:7172/', 'http:/api', 'http://localhost:7172?x=1'];
+  for (const target of [...malformed, 'xhttp://localhost:7172/']) {
     test(`refuses the target ${JSON.stringify(target)}`, () => {
-      expect(verdictOf(HOST, {target})).toMatchObject({failure: {code: 'malformed-request'}});
+      expect(verdictOf(HOST, {target})).toEqual({
+        kind: 'refused',
+        failure: {code: 'malformed-request', problem: 'its target is not a path'},
+      });
     });
   }
 
@@ -273,6 +282,212 @@ describe('judge() and pages of plugins', () => {
     test(`refuses ${name}`, () => {
       expect(verdictOf(headers, {target, method, allowedOrigins: ALLOWED}).kind).toBe('refused');
     });
+  }
+});
+
+describe('judge() and the sites of a service', () => {
+  const PLUGINS = {'com-a-1234abcd': 'com.a', 'com-b-1234abcd': 'com.b'};
+  const SITES = {
+    service: 'localhost:7172',
+    console: 'crewroom.localhost:7172',
+    'plugin a': 'com-a-1234abcd.crewroom.localhost:7172',
+    'plugin b': 'com-b-1234abcd.crewroom.localhost:7172',
+  };
+  type Place = keyof typeof SITES;
+  const at = (place: Place, headers: readonly string[] = [], options: Options = {}): Verdict =>
+    verdictOf(['Host', SITES[place], ...headers], {plugins: PLUGINS, ...options});
+
+  test('says what a request without one host lacks', () => {
+    const problems = [[], [...HOST, ...HOST]].map(headers => verdictOf(headers));
+    expect(problems).toEqual(
+      ['it has no Host header', 'it has more than one Host header'].map(problem => ({
+        kind: 'refused',
+        failure: {code: 'malformed-request', problem},
+      })),
+    );
+  });
+
+  test('passes on every credential', () => {
+    const headers = ['Authorization', 'Bearer x', 'Authorization', 'Basic y', 'X-Crewroom-Token', 'z'];
+    expect(at('service', headers)).toMatchObject({
+      credentials: {
+        authorizations: ['Bearer x', 'Basic y'],
+        backgroundTokens: ['z'],
+        plugin: undefined,
+        isPageProved: false,
+      },
+    });
+  });
+
+  const pages: readonly {readonly host: Place; readonly origin?: string; readonly plugin: string | undefined}[] = [
+    {host: 'plugin a', plugin: 'com.a'},
+    {host: 'plugin a', origin: `http://${SITES['plugin a']}`, plugin: 'com.a'},
+    {host: 'service', origin: `http://${SITES['plugin a']}`, plugin: 'com.a'},
+    {host: 'service', origin: `http://${SITES.service}`, plugin: undefined},
+    {host: 'service', origin: `https://${SITES['plugin a']}`, plugin: undefined},
+    {host: 'service', plugin: undefined},
+  ];
+  for (const {host, origin, plugin} of pages) {
+    test(`names ${plugin ?? 'no plugin'} for a page of ${origin ?? 'no origin'} that calls the ${host}`, () => {
+      const headers = origin === undefined ? [] : ['Origin', origin];
+      for (const isProved of [true, false])
+        expect(at(host, headers, {isProved, allowedOrigins: [`https://${SITES['plugin a']}`]})).toMatchObject({
+          credentials: {plugin, isPageProved: isProved && plugin !== undefined},
+        });
+    });
+  }
+
+  for (const [host, named] of [
+    ['service', 'console'],
+    ['console', 'service'],
+    ['plugin a', 'plugin b'],
+    ['plugin a', 'console'],
+  ] as const) {
+    test(`refuses a target with the name of ${named} at the ${host}`, () => {
+      const target = `http://${SITES[named]}/`;
+      expect(at(host, [], {target})).toEqual({kind: 'refused', failure: {code: 'foreign-host', host: SITES[named]}});
+      expect(at(host, [], {target: `http://${SITES[host]}/`}).kind).toBe('admitted');
+    });
+  }
+
+  const served: readonly {
+    readonly site: Place;
+    readonly target: string;
+    readonly destinations?: readonly string[];
+    readonly isServed: boolean;
+  }[] = [
+    {site: 'service', target: '/api/store', isServed: true},
+    {site: 'service', target: '/plugins/com.a/index.html', isServed: true},
+    {site: 'service', target: '/api/access/page-tokens', isServed: false},
+    {site: 'service', target: '/api/access/page-tokens?x', isServed: false},
+    {site: 'service', target: '/docs', destinations: ['serviceworker'], isServed: false},
+    {site: 'service', target: '/docs', destinations: ['script'], isServed: true},
+    {site: 'console', target: '/', isServed: true},
+    {site: 'console', target: '/x/plugins/', isServed: true},
+    {site: 'console', target: '/api/access/page-tokens', isServed: true},
+    {site: 'console', target: '/plugins/com.a/index.html', isServed: false},
+    {site: 'console', target: '/plugins/com.a/main.js', destinations: ['script'], isServed: false},
+    {site: 'console', target: '/plugins/com.a/icon.png', destinations: ['image'], isServed: true},
+    {site: 'console', target: '/plugins/com.a/icon.png', destinations: ['image', 'script'], isServed: false},
+    {site: 'console', target: '/plugins/com.a/ding.ogg', destinations: ['audio'], isServed: true},
+    {site: 'console', target: '/plugins/com.a/taxi.mp4', destinations: ['video'], isServed: true},
+    {site: 'plugin a', target: '/api', isServed: true},
+    {site: 'plugin a', target: '/api?x', isServed: true},
+    {site: 'plugin a', target: '/api/store', isServed: true},
+    {site: 'plugin a', target: '/api/access/owner', isServed: false},
+    {site: 'plugin a', target: '/api/x/api/access/', isServed: true},
+    {site: 'plugin a', target: '/apix', isServed: false},
+    {site: 'plugin a', target: '/x/api/', isServed: false},
+    {site: 'plugin a', target: '/plugins/com.a', isServed: true},
+    {site: 'plugin a', target: '/plugins/com.a?x', isServed: true},
+    {site: 'plugin a', target: '/plugins/com.a/index.html', isServed: true},
+    {site: 'plugin a', target: '/plugins/com.a.b/index.html', isServed: false},
+    {site: 'plugin a', target: '/plugins/com.b/', isServed: false},
+    {site: 'plugin a', target: '/x/plugins/com.a/', isServed: false},
+    {site: 'plugin a', target: '/client.js', isServed: true},
+    {site: 'plugin a', target: '/ws', isServed: true},
+    {site: 'plugin a', target: '/', isServed: false},
+    {site: 'plugin a', target: '/docs', isServed: false},
+    {site: 'plugin a', target: '/plugins/com.a/worker.js', destinations: ['serviceworker'], isServed: false},
+  ];
+  for (const {site, target, destinations = [], isServed} of served) {
+    test(`${isServed ? 'serves' : 'does not serve'} ${[target, ...destinations].join(' as ')} at the ${site}`, () => {
+      const headers = destinations.flatMap(destination => ['Sec-Fetch-Dest', destination]);
+      expect(at(site, headers, {target})).toMatchObject({kind: 'admitted', isServed});
+    });
+  }
+
+  test('keeps secrets out of what it says of a host and an origin', () => {
+    expect(verdictOf(['Host', 'user:password@evil.example'])).toMatchObject({failure: {host: 'evil.example'}});
+    expect(verdictOf([...HOST, 'Origin', 'https://user:password@evil.example'])).toMatchObject({
+      failure: {origin: 'https://evil.example'},
+    });
+  });
+
+  test('admits an empty Referer, which some programs send, but not to open the page of a plugin', () => {
+    expect(verdictOf([...HOST, 'Referer', '']).kind).toBe('admitted');
+    const open = ['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'document', 'Sec-Fetch-Site', 'cross-site'];
+    expect(verdictOf([...HOST, ...open, 'Referer', ''], {target: '/plugins/com.a/'})).toEqual({
+      kind: 'refused',
+      failure: {code: 'foreign-page', why: 'site', site: 'cross-site'},
+    });
+  });
+
+  test('opens no page of a plugin for two destinations', () => {
+    const headers = ['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe', 'Sec-Fetch-Dest', 'document'];
+    const verdict = verdictOf([...HOST, ...headers, 'Sec-Fetch-Site', 'same-origin'], {target: '/plugins/com.a/'});
+    expect(verdict).toMatchObject({failure: {code: 'not-a-page'}});
+  });
+
+  test('admits a purpose that is no speculation', () => {
+    expect(verdictOf([...HOST, 'Purpose', 'preview']).kind).toBe('admitted');
+  });
+});
+
+describe('judge() at a host that browsers do not mark', () => {
+  const UNMARKED = {extraHosts: ['core.example']};
+  const BROWSER = ['User-Agent', 'Mozilla/5.0'];
+  const CORE = ['Host', 'core.example:7172', ...BROWSER];
+
+  test('refuses a browser, of which any page may have sent the request', () => {
+    const failure = {code: 'foreign-page', why: 'unmarked', host: 'core.example:7172'};
+    expect(verdictOf(CORE, UNMARKED)).toEqual({kind: 'refused', failure});
+  });
+
+  const admitted: readonly {
+    readonly name: string;
+    readonly headers: readonly string[];
+    readonly target?: string;
+  }[] = [
+    {name: 'a browser at a host that it marks', headers: [...HOST, ...BROWSER]},
+    {name: 'a request that is marked all the same', headers: [...CORE, 'Sec-Fetch-Site', 'same-origin']},
+    {name: 'another program', headers: ['Host', 'core.example:7172', 'User-Agent', 'curl/8']},
+    {name: 'a program that only mentions one', headers: ['Host', 'core.example:7172', 'User-Agent', 'x Mozilla/5.0']},
+    {name: 'a program without a name', headers: ['Host', 'core.example:7172']},
+    {name: 'our client', headers: [...CORE, 'X-Crewroom-Client', '1']},
+    {name: 'a token', headers: [...CORE, 'Authorization', 'Bearer x']},
+    {name: 'a token beside another', headers: [...CORE, 'Authorization', 'Basic x', 'Authorization', 'bearer x']},
+    ...['/', '/docs', '/docs/x?y', '/openapi.json', '/console/main.js', '/plugins/com.a/main.js'].map(target => ({
+      ...{name: `the file ${target} of a page`, headers: CORE, target},
+    })),
+  ];
+  for (const {name, headers, target = '/api'} of admitted) {
+    test(`admits ${name}`, () => {
+      expect(verdictOf(headers, {...UNMARKED, target}).kind).toBe('admitted');
+    });
+  }
+
+  const refused: readonly {readonly name: string; readonly headers?: readonly string[]; readonly target?: string}[] = [
+    {name: 'our client in another version', headers: ['X-Crewroom-Client', '2']},
+    {name: 'a password', headers: ['Authorization', 'Basic Bearer x']},
+    {name: 'a path that ends like a folder of pages', target: '/api/console/'},
+    {name: 'a path that ends like the page', target: '/api/docs'},
+  ];
+  for (const {name, headers = [], target = '/api'} of refused) {
+    test(`refuses a browser with ${name}`, () => {
+      expect(verdictOf([...CORE, ...headers], {...UNMARKED, target})).toMatchObject({
+        failure: {code: 'foreign-page', why: 'unmarked'},
+      });
+    });
+  }
+});
+
+test('the plugin whose page calls is looked for once for each request', () => {
+  const labels: string[] = [];
+  const findPlugin = (label: string): LabelOwner => {
+    labels.push(label);
+    return {id: 'com.a', isProved: true};
+  };
+  const sites = createSites({port: 7172, extraHosts: [], isAllowed: () => false, findPlugin});
+  const own = 'a.crewroom.localhost:7172';
+  for (const rawHeaders of [
+    [...HOST, 'Origin', `http://${own}`],
+    ['Host', own, 'Origin', `http://${own}`],
+  ]) {
+    labels.length = 0;
+    const verdict = judge({method: 'GET', target: '/api', headers: readRequestHeaders(rawHeaders)}, sites);
+    expect(verdict).toMatchObject({kind: 'admitted', credentials: {plugin: 'com.a', isPageProved: true}});
+    expect(labels).toEqual(['a']);
   }
 });
 

@@ -1,9 +1,11 @@
-import type {Credentials} from '../../domain/access/access.ts';
-import {withoutHostSecrets, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
-import type {Failure} from '../../failures/failure.ts';
-import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
-import {CLIENT_HEADER} from '../../protocol/headers/client-header.ts';
-import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
+import type {Credentials} from '../../core/domain/access/access.ts';
+import {withoutHostSecrets} from '../../core/domain/plugins/page-proofs.ts';
+import {withoutSecrets} from '../../core/domain/redaction.ts';
+import {SHOWN_ORIGIN_LENGTH_MAX} from '../../core/failures/facts.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import {BACKGROUND_TOKEN_HEADER} from '../../core/protocol/headers/background-token.ts';
+import {CLIENT_HEADER} from '../../core/protocol/headers/client-header.ts';
+import type {RequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import type {HttpRequest} from './message.ts';
 import {shownPath} from './shown-path.ts';
 import {CLIENT_MODULE, PLUGIN_PAGES, SCHEME, type Site, type Sites, WEBPACK_SOCKET} from './sites.ts';
@@ -17,6 +19,8 @@ export type Verdict =
       readonly kind: 'admitted';
       readonly target: string;
       readonly origin: string | undefined;
+      /** True if the user allowed the origin by name: it is none of the service and of plugins. */
+      readonly isListed: boolean;
       /** False if the site that it calls serves nothing at the target. */
       readonly isServed: boolean;
       readonly credentials: Credentials;
@@ -34,31 +38,41 @@ export type JudgedRequest = Pick<HttpRequest, 'method' | 'target' | 'headers'>;
  * have no other header that shows the page that sent them.
  */
 export function judge({method, target: sent, headers}: JudgedRequest, sites: Sites): Verdict {
-  const site = findSite(headers, sites);
-  if ('code' in site) return {kind: 'refused', failure: site};
+  const caller = whoCalls(headers, sites);
+  if ('code' in caller) return {kind: 'refused', failure: caller};
+  const {site, page} = caller;
   const {host, target} = splitTarget(sent);
   const origin = headers.origin[0];
   const failure =
     findTargetProblem(host, target, {site, sites}) ??
-    (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, site));
+    (origin === undefined ? findForeignPage(method, target, headers, site) : findPageProblem(target, headers, caller));
   if (failure !== undefined) return {kind: 'refused', failure};
-  const page = findPage(site, origin, sites);
   const credentials = {
     authorizations: headers.authorization,
     backgroundTokens: headers[BACKGROUND_TOKEN_HEADER],
     plugin: page?.plugin,
     isPageProved: page?.isProved === true,
   };
-  return {kind: 'admitted', target, origin, isServed: isServedAt(site, target, headers), credentials};
+  const isListed = origin !== undefined && site.isListed(origin);
+  return {kind: 'admitted', target, origin, isListed, isServed: isServedAt(site, target, headers), credentials};
 }
 
-/** Returns the site of the plugin whose page sent a request: it calls its own host, or another one with its own origin. */
-function findPage(site: Site, origin: string | undefined, sites: Sites): Site | undefined {
-  if (site.plugin !== undefined) return site;
-  return origin?.startsWith(SCHEME) ? sites(origin.slice(SCHEME.length)) : undefined;
+/** The site that a request calls, and that of the page that sent it, if it is one of the service. */
+interface Calling {
+  readonly site: Site;
+  readonly page: Site | undefined;
 }
 
-/** Finds the site that the Host header names. */
+/** Finds the site that the Host header names, and the page that calls: at its own host, or at another one with its own origin. The only search for both. */
+function whoCalls(headers: RequestHeaders, sites: Sites): Calling | Failure {
+  const site = findSite(headers, sites);
+  if ('code' in site) return site;
+  const origin = headers.origin[0];
+  if (site.plugin !== undefined || !origin?.startsWith(SCHEME))
+    return {site, page: site.plugin === undefined ? undefined : site};
+  return {site, page: sites(origin.slice(SCHEME.length))};
+}
+
 function findSite({host: hosts}: RequestHeaders, sites: Sites): Site | Failure {
   const host = hosts[0];
   if (host === undefined) return {code: 'malformed-request', problem: 'it has no Host header'};
@@ -90,16 +104,21 @@ function findTargetProblem(host: string | undefined, target: string, {site, site
 }
 
 /** Checks a request of a page that names its origin. It opens a window or a frame only by sending a form, which pages of other origins may not. */
-function findPageProblem(target: string, headers: RequestHeaders, site: Site): Failure | undefined {
-  const problem = findOriginProblem(headers, site);
+function findPageProblem(target: string, headers: RequestHeaders, calling: Calling): Failure | undefined {
+  const problem = findOriginProblem(headers, calling);
   if (problem !== undefined || !isNavigation(headers)) return problem;
   const own = `http://${headers.host[0]?.toLowerCase()}`;
   return headers.origin[0] === own ? undefined : {code: 'not-a-page', path: shorten(shownPath(target))};
 }
 
-function findOriginProblem({origin: [origin = '', second]}: RequestHeaders, {mayCall}: Site): Failure | undefined {
-  if (second === undefined && mayCall(origin)) return undefined;
-  return {code: 'foreign-origin', origin: shorten(origin, ORIGIN_LENGTH_MAX)};
+function findOriginProblem(
+  {origin: [origin = '', second]}: RequestHeaders,
+  {site, page}: Calling,
+): Failure | undefined {
+  // Pages of plugins may also call the address that they have as a constant.
+  const isPlugin = site.kind === 'service' && page?.kind === 'plugin';
+  if (second === undefined && (isPlugin || site.mayCall(origin))) return undefined;
+  return {code: 'foreign-page', why: 'origin', origin: shorten(origin, SHOWN_ORIGIN_LENGTH_MAX)};
 }
 
 /**
@@ -111,19 +130,20 @@ function findForeignPage(method: string, target: string, headers: RequestHeaders
   const speculative = findSpeculation(headers);
   if (speculative !== undefined) return speculative;
   if (isNavigation(headers)) return findNavigationProblem(method, target, headers, site);
-  if (isUnmarked(target, headers, site)) return {code: 'unmarked-request', host: shorten(headers.host[0] ?? '')};
+  if (isUnmarked(target, headers, site))
+    return {code: 'foreign-page', why: 'unmarked', host: shorten(headers.host[0] ?? '')};
   return findForeignSite(headers) ?? findForeignReferer(headers, site.mayCall);
 }
 
 function findSpeculation({purpose: values}: RequestHeaders): Failure | undefined {
   for (const value of values) {
     const [purpose] = /prefetch|prerender/i.exec(value) ?? [];
-    if (purpose !== undefined) return {code: 'cross-site', site: purpose.toLowerCase()};
+    if (purpose !== undefined) return {code: 'foreign-page', why: 'site', site: purpose.toLowerCase()};
   }
   return undefined;
 }
 
-/** Modes (Fetch standard) in which scripts and elements of a page send requests; every other mode opens a window or a frame. */
+/** Modes (Fetch standard) in which scripts and elements of a page send requests; any other opens a window or frame. */
 const REQUEST_MODES: ReadonlySet<string> = new Set(['cors', 'no-cors', 'same-origin', 'websocket']);
 
 function isNavigation(headers: RequestHeaders): boolean {
@@ -150,7 +170,7 @@ function findNavigationProblem(
   return {code: 'not-a-page', path: shorten(path)};
 }
 
-/** Checks what opens the page of a plugin: a user in a window, a page of the service, or a page of an allowed origin. */
+/** Checks what opens the page of a plugin: a user in a window, a service page, or a page of an allowed origin. */
 function findForeignOpener(inFrame: boolean, headers: RequestHeaders, site: Site): Failure | undefined {
   const referer = findForeignReferer(headers, site.mayOpen);
   if (referer !== undefined) return referer;
@@ -158,7 +178,7 @@ function findForeignOpener(inFrame: boolean, headers: RequestHeaders, site: Site
   if (headers.referer.some(value => value !== '')) return undefined;
   const own = inFrame ? ['same-origin'] : ['same-origin', 'none'];
   const foreign = headers['sec-fetch-site'].find(site => !own.includes(site));
-  return foreign === undefined ? undefined : {code: 'cross-site', site: shorten(foreign)};
+  return foreign === undefined ? undefined : {code: 'foreign-page', why: 'site', site: shorten(foreign)};
 }
 
 /**
@@ -188,7 +208,7 @@ function isPage(path: string): boolean {
 /** Checks that the browser does not report another site as the source (Fetch Metadata). */
 function findForeignSite(headers: RequestHeaders): Failure | undefined {
   const foreign = headers['sec-fetch-site'].find(site => site !== 'same-origin' && site !== 'none');
-  return foreign === undefined ? undefined : {code: 'cross-site', site: shorten(foreign)};
+  return foreign === undefined ? undefined : {code: 'foreign-page', why: 'site', site: shorten(foreign)};
 }
 
 /** Checks that the page in the Referer has an allowed origin. */
@@ -200,7 +220,8 @@ function findForeignReferer(
     // Some programs send an empty Referer instead of none.
     if (referer === '') continue;
     const [origin = referer] = /^[^:/?#]+:\/\/[^/?#]*/.exec(referer) ?? [];
-    if (!isAllowed(origin)) return {code: 'foreign-origin', origin: shorten(origin, ORIGIN_LENGTH_MAX)};
+    if (!isAllowed(origin))
+      return {code: 'foreign-page', why: 'origin', origin: shorten(origin, SHOWN_ORIGIN_LENGTH_MAX)};
   }
   return undefined;
 }
@@ -244,10 +265,7 @@ const SHARED_PATHS: ReadonlySet<string> = new Set([WEBPACK_SOCKET, CLIENT_MODULE
 
 /** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host, and secrets of pages. */
 function shorten(text: string, lengthMax = 100): string {
-  return withoutPageSecrets(text)
+  return withoutSecrets(text)
     .replace(/^([^:/?#]+:\/\/)?[^/?#]*@/, '$1')
     .slice(0, lengthMax);
 }
-
-/** Maximum length of an origin in a failure. The beginning of an origin is another one, so this is more than one that can be allowed has. */
-const ORIGIN_LENGTH_MAX = 400;

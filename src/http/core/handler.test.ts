@@ -1,10 +1,11 @@
 import {describe, expect, test} from 'vitest';
-import type {LogFields} from '../../domain/log.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
+import {ANY_CALLER, type Caller} from '../../core/domain/access/access.ts';
+import type {LogFields} from '../../core/domain/log.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {readRequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import {FailureLog} from './failure-log.ts';
-import {type Answered, createHandler} from './handler.ts';
+import {type Answered, createHandler, type HandlerDeps} from './handler.ts';
 import {emptyAnswer, type HttpAnswer, type HttpRequest, jsonAnswer, openedWebSocket} from './message.ts';
 import type {Call, Method, Route, RouteHandler} from './route.ts';
 import {createSites} from './sites.ts';
@@ -15,8 +16,17 @@ interface Logged {
   readonly about: LogFields;
 }
 
+interface Given extends Partial<Pick<HandlerDeps, 'access'>> {
+  readonly webSocket?: Route['webSocket'];
+  /** Aborted when a request is over. */
+  readonly signal?: AbortSignal;
+}
+
 /** Creates a handler with one resource, `/things/{key}`, and collects its log and its answers. */
-function make(operations: Pick<Route, Method>, webSocket?: Route['webSocket']) {
+function make(
+  operations: Pick<Route, Method>,
+  {webSocket, signal = new AbortController().signal, ...given}: Given = {},
+) {
   const logged: Logged[] = [];
   const answered: Answered[] = [];
   let elapsedMs = 0;
@@ -39,6 +49,7 @@ function make(operations: Pick<Route, Method>, webSocket?: Route['webSocket']) {
     newRequestId: () => 'id-1',
     elapsedMs: () => elapsedMs,
     onAnswered: (each: Answered) => void answered.push(each),
+    ...given,
   };
   const request = (method: string, target: string, headers: readonly string[]): HttpRequest => ({
     method,
@@ -47,7 +58,7 @@ function make(operations: Pick<Route, Method>, webSocket?: Route['webSocket']) {
     headers: readRequestHeaders(['Host', 'localhost:7172', ...headers]),
     readBody: () => Promise.reject(new Error('unexpected call')),
     readChunks: () => expect.unreachable('unexpected call'),
-    signal: new AbortController().signal,
+    signal,
     listen: () => expect.unreachable('unexpected call'),
     cut: () => expect.unreachable('unexpected call'),
     reserveMemory: () => expect.unreachable('unexpected call'),
@@ -84,7 +95,7 @@ describe('createHandler()', () => {
   test('calls the guard before anything else', async () => {
     const {call, logged} = make({GET: () => jsonAnswer('secret')});
     const {status} = await call('GET', '/things/a', ['Origin', 'null']);
-    expect([status, logged[0]?.about['code']]).toEqual([403, 'foreign-origin']);
+    expect([status, logged[0]?.about['code']]).toEqual([403, 'foreign-page']);
   });
 
   test('HEAD does what GET does, without the body', async () => {
@@ -178,6 +189,36 @@ describe('createHandler()', () => {
   });
 });
 
+describe('a stream for a caller that may lose its permissions', () => {
+  /** Answers a request with a stream; `listeners` are those that its caller has. */
+  async function open(over: AbortController) {
+    const listeners = new Set<() => void>();
+    const onEnd: Caller['onEnd'] = listener => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    const access = {admit: () => ({...ANY_CALLER, isLasting: false, onEnd})};
+    const body = (async function* () {})();
+    const {call} = make({GET: () => ({status: 200, rawHeaders: [], body})}, {access, signal: over.signal});
+    await call('GET', '/things/a');
+    return listeners;
+  }
+
+  test('leaves no listener with it once it is over', async () => {
+    const over = new AbortController();
+    const listeners = await open(over);
+    expect(listeners.size).toBe(1);
+    over.abort();
+    expect(listeners.size).toBe(0);
+  });
+
+  test('leaves none if its client has gone before', async () => {
+    const over = new AbortController();
+    over.abort();
+    expect((await open(over)).size).toBe(0);
+  });
+});
+
 describe('onAnswered', () => {
   /** A handler with an operation that takes 5 ms. */
   function makeSlow() {
@@ -192,7 +233,7 @@ describe('onAnswered', () => {
           throw new AppError({code: 'no-identity'});
         },
       },
-      () => openedWebSocket((async function* () {})()),
+      {webSocket: () => openedWebSocket((async function* () {})())},
     );
     return made;
   }

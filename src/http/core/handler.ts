@@ -1,7 +1,8 @@
-import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../domain/access/access.ts';
-import {NO_FAULTS, type ServedFaults} from '../../domain/faults/active-faults.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {answerOptions, isPreflight, withCors} from './cors.ts';
+import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../core/domain/access/access.ts';
+import {NO_FAULTS, type ServedFaults} from '../../core/domain/faults/fault.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {assertWholeWrite} from './body.ts';
+import {answerOptions, type CallingPage, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
 import {failureAnswer, toAppError} from './failure-response.ts';
 import {
@@ -13,7 +14,16 @@ import {
 } from './faulty-handling.ts';
 import {judge, type Verdict} from './guard.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream, redirect, type WholeAnswer} from './message.ts';
-import {allowedMethods, assertPermitted, Call, createRouter, isMethod, type Route, type Router} from './route.ts';
+import {
+  allowedMethods,
+  assertPermitted,
+  Call,
+  createRouter,
+  isMethod,
+  isRead,
+  type Route,
+  type Router,
+} from './route.ts';
 import {shownPath} from './shown-path.ts';
 import {type Sites, withoutCookies} from './sites.ts';
 
@@ -24,6 +34,10 @@ export interface HandlerDeps {
   /** Decides who calls, and what callers may do. @default {everyone everything} */
   readonly access?: Access | undefined;
   readonly failures: FailureLog;
+  /** Shows a page to a person who opens an address without one; undefined for requests that get the failure. @default {all} */
+  readonly answerMissingPage?:
+    | ((request: HttpRequest, status: number) => Promise<HttpAnswer | undefined> | undefined)
+    | undefined;
   /** Creates an id that the answer and the log have in common. */
   readonly newRequestId: () => string;
   /** A monotonic clock, in milliseconds. */
@@ -39,7 +53,7 @@ export interface Answered {
   readonly request: HttpRequest;
   /** Its caller; undefined for one that is not known, or was not admitted. */
   readonly principal: Principal | undefined;
-  /** Path of its route, such as `/api/store/{key}`; undefined if there is no route, or the guard refused the request. */
+  /** Path of its route, such as `/api/store/{key}`; undefined if there is none, or the guard refused the request. */
   readonly route: string | undefined;
   /** Status 101 for a WebSocket that was opened. */
   readonly answer: HttpAnswer;
@@ -59,8 +73,8 @@ export interface FailedAnswer {
 /** A request while it is handled. */
 interface Handling extends FaultyHandling {
   readonly startedMs: number;
-  /** Allowed origin that sent the request, once the guard has admitted it. */
-  origin: string | undefined;
+  /** Page that sent the request, once the guard has admitted it. */
+  page: CallingPage | undefined;
   /** Sender of the request, once it is admitted. */
   caller: Caller;
   /** Path of its route, once it is found. */
@@ -71,13 +85,13 @@ interface Handling extends FaultyHandling {
 
 /** Creates the function that answers every request, from a socket or embedded, and opens every WebSocket: first the guard, then the route. */
 export function createHandler({faults = NO_FAULTS, access = OPEN_ACCESS, ...given}: HandlerDeps): HttpHandler {
-  const deps = {...given, streams: new CuttableStreams(faults)};
-  const router = createRouter(deps.routes);
+  const router = createRouter(given.routes);
+  const deps = {...given, router, streams: new CuttableStreams(faults)};
   return request => {
     const handling: Handling = {
       request,
       startedMs: deps.elapsedMs(),
-      origin: undefined,
+      page: undefined,
       caller: ANY_CALLER,
       route: undefined,
       faults: undefined,
@@ -87,7 +101,8 @@ export function createHandler({faults = NO_FAULTS, access = OPEN_ACCESS, ...give
       const verdict = judge(request, deps.sites());
       if (verdict.kind === 'refused') throw new AppError(verdict.failure);
       // No page can read the answer to a handshake.
-      if (!request.opensWebSocket) handling.origin = verdict.origin;
+      const {origin, isListed} = verdict;
+      if (!request.opensWebSocket && origin !== undefined) handling.page = {origin, isListed};
       handling.caller = access.admit(verdict.credentials);
       const {active} = faults;
       const answered =
@@ -96,12 +111,13 @@ export function createHandler({faults = NO_FAULTS, access = OPEN_ACCESS, ...give
           : handleWithFaults(handling, active, () => dispatch(handling, verdict, router));
       return answered instanceof Promise ? finish(handling, answered, deps) : end(handling, answered, deps);
     } catch (error) {
-      return end(handling, answerError(error, handling, deps), deps);
+      return fail(error, handling, deps);
     }
   };
 }
 
 interface Deps extends HandlerDeps {
+  readonly router: Router;
   readonly streams: CuttableStreams;
 }
 
@@ -109,16 +125,24 @@ async function finish(handling: Handling, answered: Promise<HttpAnswer>, deps: D
   try {
     return end(handling, await answered, deps);
   } catch (error) {
-    return end(handling, answerError(error, handling, deps), deps);
+    return fail(error, handling, deps);
   }
 }
 
+function fail(error: unknown, handling: Handling, deps: Deps): HttpAnswer | Promise<HttpAnswer> {
+  const answer = answerError(error, handling, deps);
+  const code = handling.failed?.error.code;
+  const isMissing = code === 'no-resource' || (code === 'not-a-page' && !deps.router.find(handling.request.target));
+  const page = isMissing ? deps.answerMissingPage?.(handling.request, answer.status) : undefined;
+  return page === undefined ? end(handling, answer, deps) : page.then(found => end(handling, found ?? answer, deps));
+}
+
 function end(handling: Handling, answered: HttpAnswer, deps: Deps): HttpAnswer {
-  const {request, startedMs, origin, caller, route, faults, failed} = handling;
+  const {request, startedMs, page, caller, route, faults, failed} = handling;
   let answer = answered;
   // Few requests have any of these: no function is called for the others.
   if (request.headers.cookie.length > 0) answer = withoutCookies(answer, request);
-  if (origin !== undefined) answer = withCors(answer, origin);
+  if (page !== undefined) answer = withCors(answer, page);
   if (faults !== undefined) answer = withFaultHeader(answer, faults);
   if (answer.longLived) deps.streams.add(request, caller);
   if (answer.webSocket !== undefined || isStream(answer.body)) cutWithCaller(handling);
@@ -147,12 +171,12 @@ function cutWithCaller({request, caller}: Handling): void {
 type Admitted = Pick<Extract<Verdict, {readonly kind: 'admitted'}>, 'target' | 'isServed'>;
 
 function dispatch(handling: Handling, {target, isServed}: Admitted, router: Router): HttpAnswer | Promise<HttpAnswer> {
-  const {request, origin} = handling;
+  const {request, page} = handling;
   const {method, opensWebSocket = false} = request;
   const match = isServed ? router.find(target) : undefined;
   handling.route = match?.route.path;
-  if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, origin)))
-    return answerOptions(request, match?.route, origin);
+  if (method === 'OPTIONS' && (match !== undefined || isPreflight(request, page)))
+    return answerOptions(request, match?.route, page);
   if (match === undefined) return answerUnknown(target, router, opensWebSocket);
   const {route} = match;
   const isHead = method === 'HEAD';
@@ -161,6 +185,7 @@ function dispatch(handling: Handling, {target, isServed}: Admitted, router: Rout
   if (handle === undefined) throw new AppError({code: 'method-not-allowed', method, allowed: allowedMethods(route)});
   const call = new Call(request, handling.caller, match);
   assertPermitted(route, method, call);
+  if (!isRead(method) && route.isPlugins?.() !== true) assertWholeWrite(request);
   return isHead ? answerHead(handle(call)) : handle(call);
 }
 
@@ -171,7 +196,9 @@ function refuseWebSocket(): never {
 function answerUnknown(target: string, router: Router, opensWebSocket: boolean): HttpAnswer {
   const other = opensWebSocket ? undefined : router.withoutSlash(target);
   if (other !== undefined) return redirect(other);
-  const meant = router.withKeyEncoded(target.split(/[?#]/, 1)[0] ?? '');
+  const path = target.split('?', 1)[0] ?? '';
+  const plain = path.replace(/^\/+/, '/').replace(/#.*/, '');
+  const meant = router.withKeyEncoded(plain) ?? (plain !== path && router.find(plain) ? plain : undefined);
   // Omitted if it is too long: a shortened key would be another key.
   const known = meant === undefined || meant.length > MEANT_LENGTH_MAX ? {} : {meant};
   throw new AppError({code: 'no-resource', path: shownPath(target).slice(0, 100), ...known});

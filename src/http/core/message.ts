@@ -1,6 +1,12 @@
 import {isAscii} from 'node:buffer';
 import type {Duplex} from 'node:stream';
-import type {RequestHeaders} from '../../protocol/headers/request-headers.ts';
+import type {Permission} from '../../core/domain/access/access.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import {API_HEADER, API_VERSION} from '../../core/protocol/headers/api-header.ts';
+import type {RequestHeaders} from '../../core/protocol/headers/request-headers.ts';
+
+/** A body that has a limit, as `too-large` names it. */
+export type LimitedBody = Extract<Failure, {code: 'too-large'}>['what'];
 
 /**
  * One request, from a socket or from a program that embeds the service. Raw on purpose: parsing a URL loses `%2e%2e`, and
@@ -19,15 +25,16 @@ export interface HttpRequest {
   /**
    * Reads the whole body: at once if it is there, as most are.
    *
-   * @throws {AppError} `value-too-large` as soon as it is known to be larger than `sizeBytesMax`;
+   * @param what Its name in the failure. @default {'body'}
+   * @throws {AppError} `too-large` as soon as it is known to be larger than `sizeBytesMax`;
    * `malformed-request` if it ends early.
    */
-  readBody(sizeBytesMax: number): Uint8Array | Promise<Uint8Array>;
+  readBody(sizeBytesMax: number, what?: LimitedBody): Uint8Array | Promise<Uint8Array>;
   /**
    * Iterates over the body as it arrives, without a limit of its size and with backpressure. Not together with `readBody`,
    * and only once. Ending the iteration early discards the rest of the body.
    *
-   * @throws {AppError} `malformed-request` if it ends early; `request-timeout` if no chunk arrives for too long.
+   * @throws {AppError} `malformed-request` if it ends early; `too-slow` if no chunk arrives for too long.
    */
   readChunks(): AsyncIterable<Uint8Array>;
   /**
@@ -47,7 +54,7 @@ export interface HttpRequest {
   /**
    * Reserves memory for an answer before it is created. The size of the answer replaces the reservation.
    *
-   * @throws {AppError} `too-many-bodies` if the memory for clients is full.
+   * @throws {AppError} `busy` if the memory for clients is full.
    */
   reserveMemory(sizeBytes: number): void;
 }
@@ -80,6 +87,8 @@ export interface HttpAnswer {
    * answer without it refuses the upgrade.
    */
   readonly webSocket?: HttpStream | Tunnel;
+  /** Permission without which a part was left out: the caller fails later, such as with an identity without its secrets. */
+  readonly withheld?: Permission;
 }
 
 /** Answer whose body is not a stream. */
@@ -90,15 +99,15 @@ export interface WholeAnswer extends HttpAnswer {
 /** Answers requests, synchronously if possible. Neither throws nor rejects: a failure is an answer too. */
 export type HttpHandler = (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 
-/** Headers of every answer: no sniffing, no caching, and no embedding by pages of other origins. */
-const COMMON_HEADERS = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Cache-Control',
-  'no-store',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
+/** Headers of every answer: the version of the API, no sniffing, and no embedding by pages of other origins. */
+export const OWN_HEADERS = [
+  ...[API_HEADER, API_VERSION],
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin'],
 ] as const;
+
+/** Headers of answers that must not be cached. */
+const COMMON_HEADERS = [...OWN_HEADERS, 'Cache-Control', 'no-store'] as const;
 
 /**
  * Headers of answers that a browser may show in a window, pages and failures: a page that opened the window, or was opened
@@ -107,11 +116,14 @@ const COMMON_HEADERS = [
  */
 export const WINDOW_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin', 'Origin-Agent-Cluster', '?1'] as const;
 
+/** Type of every answer in JSON. Windows PowerShell 5 reads one without a charset as Latin-1, and writes back what it read. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Parts of an answer beside its body. */
 export interface AnswerParts {
   /** @default {200} */
   readonly status?: number;
-  /** @default {'application/json'} */
+  /** @default {JSON_TYPE} */
   readonly contentType?: string;
   /** Further headers: alternating names and values. */
   readonly rawHeaders?: readonly string[];
@@ -120,7 +132,7 @@ export interface AnswerParts {
 /** Creates an answer with a body. */
 export function answer(
   body: string | Uint8Array,
-  {status = 200, contentType = 'application/json', rawHeaders = []}: AnswerParts = {},
+  {status = 200, contentType = JSON_TYPE, rawHeaders = []}: AnswerParts = {},
 ): WholeAnswer {
   const sizeBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   return {
@@ -171,7 +183,7 @@ const STREAM_HEADERS = [
 /** Creates an answer whose body is a stream. */
 export function streamAnswer(
   body: HttpStream,
-  {status = 200, contentType = 'application/json', rawHeaders = [], longLived = false}: StreamParts = {},
+  {status = 200, contentType = JSON_TYPE, rawHeaders = [], longLived = false}: StreamParts = {},
 ): HttpAnswer {
   return {status, rawHeaders: [...STREAM_HEADERS, 'Content-Type', contentType, ...rawHeaders], body, longLived};
 }

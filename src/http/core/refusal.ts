@@ -1,5 +1,4 @@
-import type {Permission} from '../../domain/access/access.ts';
-import type {OneRefused} from '../../domain/access/refused-requests.ts';
+import type {OneRefused, Permission} from '../../core/domain/access/access.ts';
 import type {Answered} from './handler.ts';
 import {shownPath} from './shown-path.ts';
 
@@ -12,10 +11,9 @@ export function readRefusal(answered: Answered): OneRefused | undefined {
   return {plugin: principal.slice('plugin:'.length), method: request.method, path, route, permission};
 }
 
-function lackingIn({failed, route}: Answered): Permission | undefined {
+function lackingIn({failed, answer}: Answered): Permission | undefined {
   const failure = failed?.error.failure;
-  // Such an identity lacks its secrets, and the plugin fails later, when it sends them to the airline.
-  if (failure === undefined) return route === '/api/identity' ? 'identity:secrets' : undefined;
+  if (failure === undefined) return answer.withheld;
   if (failure.code === 'flight-of-another') return 'plugins:manage';
   return failure.code === 'permission-required' ? (failure.permission as Permission) : undefined;
 }

@@ -1,6 +1,6 @@
-import type {Action, Caller} from '../../domain/access/access.ts';
-import {invalidKey, type Key, parseKey} from '../../domain/entries/key.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {Action, Caller} from '../../core/domain/access/access.ts';
+import {invalidKey, type Key, parseKey} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** One resource and its operations. */
@@ -13,6 +13,8 @@ export interface Route extends Operations {
   readonly path: string;
   /** Permission that its operations need: one for GET, HEAD and its WebSocket, and one for the methods that change something. */
   readonly needs: Need | {readonly read: Need; readonly change: Need};
+  /** Returns whether a plugin answers, which gets all headers and any body as they were sent. @default {never} */
+  readonly isPlugins?: () => boolean;
   /** Opens the WebSocket of the resource, beside its GET: see {@link HttpAnswer.webSocket}. */
   readonly webSocket?: RouteHandler;
 }
@@ -79,6 +81,7 @@ const KEY_PARAMETER = '{key}';
 /** Creates the router of some routes. */
 export function createRouter(routes: readonly Route[]) {
   const fixed = new Map(routes.map(route => [route.path, route]));
+  for (const route of routes) if (WITH_SLASH.has(route.path)) fixed.set(`${route.path}/`, route);
   const keyed = routes
     .filter(route => route.path.endsWith(`/${KEY_PARAMETER}`))
     .map(route => ({route, parent: route.path.slice(0, -KEY_PARAMETER.length)}));
@@ -97,7 +100,7 @@ export function createRouter(routes: readonly Route[]) {
       if (route !== undefined) return {route, segments: NO_SEGMENTS, query};
       return findPattern(path, query, patterns);
     },
-    /** Removes one trailing slash from the path of a target; undefined if the result is not an exact path of a route. */
+    /** Removes one trailing slash from a target's path; undefined if the result is not an exact path of a route. */
     withoutSlash(target: string): string | undefined {
       const {path} = splitTarget(target);
       const shorter = path.slice(0, -1);
@@ -112,6 +115,12 @@ export function createRouter(routes: readonly Route[]) {
     },
   };
 }
+
+/** Paths that published plugins call. They are found with a slash at the end too: clients of Java, Lua and Mono follow no 308. */
+const WITH_SLASH: ReadonlySet<string> = new Set([
+  ...['/api/identity', '/api/plugins/installed', '/api/settings', '/api/config', '/api/navigate', '/api/log'],
+  ...['/api/play-sound', '/api/stop-sound'],
+]);
 
 const NO_SEGMENTS: readonly string[] = [];
 
@@ -163,12 +172,16 @@ function splitTarget(target: string): {readonly path: string; readonly query: st
   return mark === -1 ? {path: target, query: ''} : {path: target.slice(0, mark), query: target.slice(mark + 1)};
 }
 
-/** Asserts that the caller may do what a method of a route does. @throws {AppError} `permission-required`, `token-required`. */
+/** Asserts that the caller may use a method of a route. @throws {AppError} `permission-required`, `token-required`. */
 export function assertPermitted({needs}: Route, method: string, call: Call): void {
-  const isRead = method === 'GET' || method === 'HEAD';
-  const need = typeof needs === 'object' ? needs[isRead ? 'read' : 'change'] : needs;
+  const need = typeof needs === 'object' ? needs[isRead(method) ? 'read' : 'change'] : needs;
   if (need === 'nothing' || need === 'by-operation') return;
   call.caller.assertMay(typeof need === 'function' ? need(call) : need);
+}
+
+/** Returns whether operations of a method only read. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Returns the methods that a route answers, for an Allow header. */

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
+import {readRequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import {judge} from './guard.ts';
 import {createSites} from './sites.ts';
 
@@ -23,7 +23,8 @@ const sites = createSites({
 
 function verdictOf(host: string, headers: readonly string[] = [], target = '/api/identity'): string {
   const verdict = judge({method: 'GET', target, headers: readRequestHeaders(['Host', host, ...headers])}, sites);
-  return verdict.kind === 'admitted' ? siteAt(host) : verdict.failure.code;
+  if (verdict.kind === 'admitted') return siteAt(host);
+  return verdict.failure.code === 'foreign-page' ? verdict.failure.why : verdict.failure.code;
 }
 
 /** Returns whether a host serves a target. */
@@ -62,7 +63,7 @@ describe('judge() names the plugin whose page calls', () => {
       name: 'the host of another plugin',
       host: PLUGIN,
       headers: ['Origin', `http://${OTHER}`],
-      plugin: 'foreign-origin',
+      plugin: 'foreign-page',
     },
   ];
   for (const {name, host, headers, plugin} of cases)
@@ -140,16 +141,16 @@ describe('createSites()', () => {
     {host: PLUGIN, callers: [`http://${PLUGIN}`]},
   ])
     test(`${host} may be called by pages of ${callers.join(', ')} only`, () => {
-      const admitted = origins.filter(origin => verdictOf(host, ['Origin', origin]) !== 'foreign-origin');
+      const admitted = origins.filter(origin => verdictOf(host, ['Origin', origin]) !== 'origin');
       expect(admitted).toEqual(callers);
-      const byReferer = origins.filter(each => verdictOf(host, ['Referer', `${each}/a`]) !== 'foreign-origin');
+      const byReferer = origins.filter(each => verdictOf(host, ['Referer', `${each}/a`]) !== 'origin');
       expect(byReferer).toEqual(callers);
     });
 
   test('admits no request of the same site as such', () => {
     for (const host of [SERVICE, CONSOLE, PLUGIN])
       for (const more of [[], ['Sec-Fetch-Mode', 'no-cors', 'Sec-Fetch-Dest', 'image']])
-        expect(verdictOf(host, ['Sec-Fetch-Site', 'same-site', ...more])).toBe('cross-site');
+        expect(verdictOf(host, ['Sec-Fetch-Site', 'same-site', ...more])).toBe('site');
   });
 
   const FRAME = ['Sec-Fetch-Mode', 'navigate', 'Sec-Fetch-Dest', 'iframe', 'Sec-Fetch-Site', 'same-site'];
@@ -158,7 +159,7 @@ describe('createSites()', () => {
       origin => verdictOf(PLUGIN, [...FRAME, 'Referer', `${origin}/`], '/plugins/com.a/') === 'plugin',
     );
     expect(openers).toEqual([ALLOWED, `http://${SERVICE}`, `http://${CONSOLE}`, `http://${PLUGIN}`]);
-    expect(verdictOf(PLUGIN, FRAME, '/plugins/com.a/')).toBe('cross-site');
+    expect(verdictOf(PLUGIN, FRAME, '/plugins/com.a/')).toBe('site');
   });
 
   test('lets no absolute target name another site than the Host header', () => {

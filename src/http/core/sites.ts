@@ -1,4 +1,4 @@
-import {isTrustworthyUrl} from '../../domain/trustworthy-url.ts';
+import {isTrustworthyUrl} from '../../core/domain/trustworthy-url.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** Part of the service that a host name serves, and the pages that may call it. */
@@ -12,6 +12,8 @@ export interface Site {
   readonly isMarked: boolean;
   /** Returns whether pages of an origin may call this host. */
   readonly mayCall: (origin: string) => boolean;
+  /** Returns whether the user allowed pages of an origin by name to call this host. */
+  readonly isListed: (origin: string) => boolean;
   /** Returns whether pages of an origin may open pages of plugins at this host. */
   readonly mayOpen: (origin: string) => boolean;
 }
@@ -84,6 +86,7 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
       isProved: plugin.isProved,
       isMarked: true,
       mayCall: each => each === origin,
+      isListed: () => false,
       mayOpen: each => each === origin || mayOpen(each),
     };
   };
@@ -96,8 +99,9 @@ export function createSites({port, extraHosts, isAllowed, findPlugin}: SiteOptio
     isMarked: isTrustworthyUrl(`${SCHEME}${name}/`),
     mayOpen,
     mayCall,
+    isListed: isAllowed,
   });
-  const console: Site = {kind: 'console', isMarked: true, mayOpen: isOwn, mayCall: isOwn};
+  const console: Site = {kind: 'console', isMarked: true, mayOpen: isOwn, mayCall: isOwn, isListed: () => false};
   const fixed = new Map<string, Site>([
     ...names.flatMap(name => withPort(name).map(host => [host, service(name.toLowerCase())] as const)),
     ...withPort(CONSOLE_NAME).map(host => [host, console] as const),
@@ -132,8 +136,9 @@ export function clearLargeCookies(host: string, path: string): readonly string[]
 
 const PLUGIN_HOST = /\.crewroom\.localhost((?::\d+)?)$/i;
 
-/** Clears cookies with a page, or with a failure in its place. To be called only for a request that has cookies. */
+/** Clears cookies with a page, or with a failure in its place, unless another origin sent the request. To be called only for a request that has cookies. */
 export function withoutCookies(answered: HttpAnswer, {headers}: Pick<HttpRequest, 'headers'>): HttpAnswer {
+  if (headers.origin.some(origin => origin !== SCHEME + headers.host[0])) return answered;
   // Only if a window or a frame is to show the answer (Fetch Metadata), as far as the browser tells.
   if (!headers['sec-fetch-dest'].every(value => value === 'document' || value === 'iframe')) return answered;
   const further = clearCookies(headers.host[0] ?? '');

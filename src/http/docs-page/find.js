@@ -3,7 +3,7 @@ import MiniSearch from 'minisearch';
 
 /** Words that questions have and answers need not have. */
 const IGNORED = new Set(
-  'a an and are as at be can do does for from has have how i if in into is it its me my of on or should so that the then there they this to was we what when where which who why will with you your'.split(
+  'a all an and are as at be can do does for from has have how i if in into is it its me my of on or should so that the then there they this to was we what when where which who why will with you your'.split(
     ' ',
   ),
 );
@@ -13,13 +13,18 @@ const SYNONYMS = new Map([
   ['autostart', 'start'],
   ['boot', 'start'],
   ['docker', 'container'],
+  ['eaddrinuse', 'port'],
+  ['fake', 'simulated'],
   ['login', 'sign'],
   ['logout', 'sign'],
   ['mac', 'macos'],
+  ['mock', 'sample'],
+  ['realtime', 'live'],
   ['reboot', 'start'],
   ['save', 'store'],
   ['subscribe', 'event'],
   ['uninstall', 'remove'],
+  ['update', 'upgrade'],
 ]);
 
 /** Returns the form of a word in the index: without the ending of a plural; undefined if it is ignored. */
@@ -40,7 +45,6 @@ const OPTIONS = {
     boostDocument: id => (id.startsWith('/docs/errors/') ? 0.4 : id.startsWith('/docs/guides/') ? 1.3 : 1),
     prefix: term => term.length > 2,
     fuzzy: term => (term.length > 4 ? 0.2 : false),
-    combineWith: 'OR',
   },
 };
 
@@ -53,6 +57,9 @@ export function createIndex() {
 export function openIndex(json) {
   return MiniSearch.loadJSON(json, OPTIONS);
 }
+
+/** How many times better a section counts that has all words. */
+const ALL_WORDS_BOOST = 1.6;
 
 /** Maximum number of sections of one page among the results: other pages are seen, too. */
 const OF_ONE_PAGE = 2;
@@ -68,6 +75,10 @@ export function findSections(index, question, limit = 8) {
     counts.set(page, (counts.get(page) ?? 0) + 1);
     return counts.get(page) <= OF_ONE_PAGE;
   };
-  const found = index.search(question).filter(isOneOfFew).slice(0, limit);
+  // A section that has all words comes before those that have one, unless they are far better.
+  const all = new Set(index.search(question, {combineWith: 'AND'}).map(({id}) => id));
+  const scoreOf = ({id, score}) => score * (all.has(id) ? ALL_WORDS_BOOST : 1);
+  const sorted = index.search(question).sort((a, b) => scoreOf(b) - scoreOf(a));
+  const found = sorted.filter(isOneOfFew).slice(0, limit);
   return found.map(({id, page, heading}) => ({address: id, page, heading}));
 }

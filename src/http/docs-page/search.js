@@ -1,12 +1,16 @@
 // The search at the head of each page of the documentation.
+import {addCopyButtons} from './copy.js';
 import {findSections, openIndex} from './find.js';
 
 const area = document.querySelector('search');
 const input = area.querySelector('input');
 const found = area.querySelector('.found');
 area.hidden = false;
+addCopyButtons();
 
 let loading;
+/** The index, once it is loaded. */
+let index;
 /** Loads the index, once. Resolves with undefined if it cannot be loaded: the next call tries again. */
 const load = () => {
   loading ??= fetch('/docs/search.json')
@@ -18,19 +22,39 @@ const load = () => {
   return loading;
 };
 
+/** False if the user has switched keys without Ctrl off, in the settings of the console. */
+let hasPlainKeys = true;
+fetch('/api/settings/core')
+  .then(answer => (answer.ok ? answer.json() : {}))
+  .then(({plainKeys}) => {
+    hasPlainKeys = plainKeys !== false;
+  })
+  .catch(() => {});
+
 /** Shows the sections that answer what is typed. */
 async function show() {
-  const index = await load();
   const question = input.value.trim();
-  const sections = question === '' || index === undefined ? [] : findSections(index, question);
-  const list = document.createElement('ul');
-  list.append(...sections.map(formatSection));
-  const nothing = document.createElement('p');
-  nothing.textContent =
-    index === undefined
-      ? 'The search could not be loaded: is the service running?'
-      : 'Nothing found: try fewer or other words';
-  found.replaceChildren(...(question === '' ? [] : [sections.length > 0 ? list : nothing]));
+  if (index === undefined && question !== '') fill([], 'Loading…');
+  index = await load();
+  if (question !== input.value.trim()) return;
+  if (question === '') return fill([], '');
+  if (index === undefined) return fill([], 'The search could not be loaded: is the service running?');
+  const sections = findSections(index, question);
+  fill(sections, sections.length > 0 ? `${sections.length} found` : 'Nothing found: try fewer or other words');
+}
+
+/** Shows sections, and says how many there are also to people who do not see them. */
+function fill(sections, text) {
+  found.querySelector('ul').replaceChildren(...sections.map(formatSection));
+  const said = found.querySelector('p');
+  if (said.textContent !== text) said.textContent = text;
+}
+
+/** Moves by one of the field and the results, in their order. */
+function move(by) {
+  const places = [input, ...found.querySelectorAll('a')];
+  const place = places.indexOf(document.activeElement) + by;
+  places[Math.min(places.length - 1, Math.max(0, place))].focus();
 }
 
 function formatSection({address, page, heading}) {
@@ -54,16 +78,20 @@ input.addEventListener('keydown', event => {
 });
 document.addEventListener('keydown', event => {
   const isTyping = event.target.closest('input, textarea, select, [contenteditable]') !== null;
-  if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  if (event.key === '/' && hasPlainKeys && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     input.focus();
   }
   if (event.key === 'Escape' && area.contains(event.target)) {
     input.value = '';
-    found.replaceChildren();
-    input.blur();
+    fill([], '');
+    input.focus();
+  }
+  if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && area.contains(event.target)) {
+    event.preventDefault();
+    move(event.key === 'ArrowDown' ? 1 : -1);
   }
 });
 document.addEventListener('click', event => {
-  if (!area.contains(event.target) || event.target.closest('a') !== null) found.replaceChildren();
+  if (!area.contains(event.target) || event.target.closest('a') !== null) fill([], '');
 });

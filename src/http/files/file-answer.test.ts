@@ -4,7 +4,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {readRequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import {type HttpAnswer, isStream} from '../core/message.ts';
 import {answerFile, REWRITTEN_BYTES_MAX, type Rewrite} from './file-answer.ts';
 
@@ -18,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => rm(directory, {recursive: true}));
 
 async function ask(name: string, rawHeaders: readonly string[] = [], rewrite?: Rewrite): Promise<HttpAnswer> {
-  const request = {rawHeaders, reserveMemory: (sizeBytes: number) => void reserved.push(sizeBytes)};
+  const headers = readRequestHeaders(rawHeaders);
+  const request = {headers, rawHeaders, reserveMemory: (sizeBytes: number) => void reserved.push(sizeBytes)};
   const answered = await answerFile(request, join(directory, name), {rewrite});
   if (answered === undefined) throw new Error('no answer');
   return answered;
@@ -112,7 +114,7 @@ describe('answerFile()', () => {
     await mkdir(join(directory, 'folder'));
     const others = IS_WINDOWS ? [] : [join(directory, 'pipe'), '/dev/zero'];
     if (!IS_WINDOWS) execFileSync('mkfifo', [join(directory, 'pipe')]);
-    const request = {rawHeaders: [], reserveMemory: () => {}};
+    const request = {headers: readRequestHeaders([]), rawHeaders: [], reserveMemory: () => {}};
     for (const path of [join(directory, 'folder'), join(directory, 'nosuch'), ...others])
       expect(await answerFile(request, path), path).toBeUndefined();
   });

@@ -1,15 +1,21 @@
 import type {BigIntStats} from 'node:fs';
-import {stat} from 'node:fs/promises';
+import {realpath, stat} from 'node:fs/promises';
+import {join, sep} from 'node:path';
+import {promisify} from 'node:util';
+import {gzip} from 'node:zlib';
 import {lookup} from 'mrmime';
-import {openNow, readRegularFile} from '../../files/read-file.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import type {HttpAnswer, HttpRequest} from '../core/message.ts';
+import {openNow, readRegularFile} from '../../core/files/text-file.ts';
+import {hasTag} from '../../core/protocol/headers/preconditions.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {type HttpAnswer, type HttpRequest, OWN_HEADERS} from '../core/message.ts';
 
 export interface FileAnswerOptions {
   /** Further headers: alternating names and values. */
   readonly rawHeaders?: readonly string[];
   /** Changes the content of text files. */
   readonly rewrite?: Rewrite | undefined;
+  /** Compresses text files that are not rewritten, for clients that take gzip. @default {none is compressed} */
+  readonly gzipped?: GzippedFiles | undefined;
   /** Status of the answer. With another one than 200, the whole file is sent: entity tags and ranges are those of a resource. @default {200} */
   readonly status?: number | undefined;
 }
@@ -29,37 +35,33 @@ export const REWRITTEN_BYTES_MAX = 16 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /** Headers of every answer with a file: browsers cache it, and revalidate it each time. */
-const FILE_HEADERS = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Cache-Control',
-  'no-cache',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-] as const;
+const FILE_HEADERS = [...OWN_HEADERS, 'Cache-Control', 'no-cache'] as const;
 
 /**
  * Answers with a regular file: type by its extension, entity tag, 304 if the client has it, one range, and the content as a
  * stream.
  *
  * @returns Undefined if there is no such regular file.
- * @throws {AppError} `too-many-bodies` if the memory for a rewritten file is not free.
+ * @throws {AppError} `invalid-header`; `busy` if the memory for a rewritten file is not free.
  */
 export async function answerFile(
-  request: Pick<HttpRequest, 'rawHeaders' | 'reserveMemory'>,
+  request: Pick<HttpRequest, 'headers' | 'rawHeaders' | 'reserveMemory'>,
   path: string,
-  {rawHeaders = [], rewrite, status = 200}: FileAnswerOptions = {},
+  {rawHeaders = [], rewrite, gzipped, status = 200}: FileAnswerOptions = {},
 ): Promise<HttpAnswer | undefined> {
   const file = await stat(path, {bigint: true}).catch(() => undefined);
   if (file?.isFile() !== true) return undefined;
   const contentType = contentTypeOf(path);
   const applied = rewrite !== undefined && isRewritable(contentType, file) ? rewrite : undefined;
-  const tag = entityTagOf(file, applied);
-  const headers = [...FILE_HEADERS, ...(status === 200 ? ['ETag', tag] : []), ...rawHeaders];
-  if (status === 200 && hasTag(request.rawHeaders, tag)) return {status: 304, rawHeaders: headers};
-  const content =
-    applied === undefined ? streamedContent(path, file) : await rewrittenContent(request, path, file, applied);
-  const typed = [...headers, 'Content-Type', contentType];
+  const varies = gzipped !== undefined && applied === undefined && isRewritable(contentType, file);
+  const coded = varies && acceptsGzip(request.rawHeaders) ? gzipped : undefined;
+  const tag = entityTagOf(file, coded === undefined ? applied : {name: 'gzip'});
+  const vary = varies ? ['Vary', 'Accept-Encoding'] : [];
+  const headers = [...FILE_HEADERS, ...(status === 200 ? ['ETag', tag] : []), ...vary, ...rawHeaders];
+  if (status === 200 && hasTag(request.headers, tag)) return {status: 304, rawHeaders: headers};
+  const whole = coded === undefined ? undefined : contentOf(await coded(path, tag));
+  const content = whole ?? (await plainContent(request, path, file, applied));
+  const typed = [...headers, 'Content-Type', contentType, ...(coded === undefined ? [] : ['Content-Encoding', 'gzip'])];
   if (status !== 200) return {...answerContent(content, undefined, typed), status};
   return answerContent(content, readRange(request.rawHeaders, content.sizeBytes, tag), [
     ...typed,
@@ -92,19 +94,19 @@ function answerContent(
   };
 }
 
-function streamedContent(path: string, status: BigIntStats): Content {
-  return {sizeBytes: Number(status.size), slice: range => streamPart(path, status, range)};
-}
-
-async function rewrittenContent(
+async function plainContent(
   request: Pick<HttpRequest, 'reserveMemory'>,
   path: string,
   status: BigIntStats,
-  {apply}: Rewrite,
+  rewrite: Rewrite | undefined,
 ): Promise<Content> {
+  if (rewrite === undefined) return {sizeBytes: Number(status.size), slice: range => streamPart(path, status, range)};
   request.reserveMemory(Number(status.size));
   const text = (await readRegularFile(path, REWRITTEN_BYTES_MAX)).toString('latin1');
-  const bytes = Buffer.from(apply(text), 'latin1');
+  return contentOf(Buffer.from(rewrite.apply(text), 'latin1'));
+}
+
+function contentOf(bytes: Uint8Array): Content {
   return {sizeBytes: bytes.length, slice: ({first, last}) => bytes.subarray(first, last + 1)};
 }
 
@@ -126,14 +128,9 @@ async function* streamPart(path: string, announced: BigIntStats, {first, last}: 
   }
 }
 
-function entityTagOf({size, mtimeNs, ino}: BigIntStats, rewrite: Rewrite | undefined): string {
+function entityTagOf({size, mtimeNs, ino}: BigIntStats, rewrite: Pick<Rewrite, 'name'> | undefined): string {
   const version = `${size.toString(36)}-${mtimeNs.toString(36)}-${ino.toString(36)}`;
   return rewrite === undefined ? `"${version}"` : `"${version}-${rewrite.name}"`;
-}
-
-/** Returns whether a client has a representation already (RFC 9110 section 13.1.2). A tag in a longer list is found too. */
-function hasTag(rawHeaders: readonly string[], tag: string): boolean {
-  return headerValues(rawHeaders, 'if-none-match').some(value => value.trim() === '*' || value.includes(tag));
 }
 
 function contentTypeOf(path: string): string {
@@ -184,4 +181,56 @@ function part(first: number, last: string, sizeBytes: number): ByteRange | 'unsa
   if (last !== '' && Number(last) < first) return undefined;
   if (first >= sizeBytes) return 'unsatisfiable';
   return {first, last: last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1)};
+}
+
+/**
+ * Finds a file below a directory by the path of a URL. Each segment is decoded once, after the path was split.
+ *
+ * @param path Path below the directory, percent-encoded, such as `assets/a%20b.js`.
+ * @returns The real path; undefined if there is none, if a segment is not a plain name, or if a link leads out of the
+ * directory.
+ */
+export async function findFile(directory: string, path: string): Promise<string | undefined> {
+  const names = path.split('/').map(decodeName);
+  if (!names.every(name => name !== undefined)) return undefined;
+  try {
+    const [root, file] = await Promise.all([realpath(directory), realpath(join(directory, ...names))]);
+    return file.startsWith(root + sep) ? file : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes a segment. @returns Undefined unless it is the name of a file on every operating system. */
+function decodeName(segment: string): string | undefined {
+  try {
+    const name = decodeURIComponent(segment);
+    return name === '' || name === '.' || name === '..' || UNSAFE.test(name) ? undefined : name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Separators, the mark of drives and streams on Windows, and control characters. */
+const UNSAFE = /[/\\:\p{Cc}]/u;
+
+/** Reads a file, compressed. The version changes with its content. */
+type GzippedFiles = (path: string, version: string) => Promise<Uint8Array>;
+
+/** Creates a reader that compresses each file once, when it is first asked for, and keeps it: for the few files of a build. */
+export function createGzippedFiles(bytesMax: number): GzippedFiles {
+  const made = new Map<string, Promise<Uint8Array>>();
+  return (path, version) => {
+    const key = `${path} ${version}`;
+    const file = made.get(key) ?? readRegularFile(path, bytesMax).then(bytes => promisify(gzip)(bytes));
+    made.set(key, file);
+    file.catch(() => made.delete(key));
+    return file;
+  };
+}
+
+/** Returns whether a client takes gzip (RFC 9110 section 12.5.3). */
+function acceptsGzip(rawHeaders: readonly string[]): boolean {
+  const codings = headerValues(rawHeaders, 'accept-encoding').join().replaceAll(/\s/g, '').split(',');
+  return codings.some(coding => /^gzip(?:;q=(?!0(?:\.0*)?$).+)?$/i.test(coding));
 }

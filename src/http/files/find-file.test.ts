@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {findFile} from './find-file.ts';
+import {findFile} from './file-answer.ts';
 
 let base: string;
 let directory: string;

@@ -1,8 +1,8 @@
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer, type TestServer} from '../../../test/support/test-server.ts';
-import type {Failure} from '../../failures/failure.ts';
-import type {ConnectionEnds} from '../../system/socket-owner.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import type {ConnectionEnds} from '../../platform/system/socket-owner.ts';
 import {type HttpHandler, jsonAnswer} from '../core/message.ts';
 import {PIPELINED_MAX} from './connections/connection.ts';
 

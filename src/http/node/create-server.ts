@@ -1,13 +1,13 @@
 import {createServer, type IncomingMessage, type Server, type ServerOptions} from 'node:http';
 import {Socket} from 'node:net';
-import type {Limits} from '../../domain/limits.ts';
-import type {Failure} from '../../failures/failure.ts';
+import type {Limits} from '../../core/domain/limits.ts';
+import type {Failure} from '../../core/failures/failure.ts';
 import type {HttpHandler} from '../core/message.ts';
 import {clearLargeCookies} from '../core/sites.ts';
 import type {Connections} from './connections/connection-pool.ts';
 import {enqueueRequest} from './exchange.ts';
 import type {PeerCheck} from './peer-check.ts';
-import {closeWithFailure, type RefuseDeps, reportBadRequest} from './refuse.ts';
+import {closeWithFailure, type RefuseDeps, reportBadRequest} from './send.ts';
 import {enqueueUpgrade, hasContent, type UpgradeDeps} from './upgrade.ts';
 
 export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
@@ -44,7 +44,7 @@ export function createNodeServer(deps: NodeServerDeps): Server {
       return;
     }
     if (deps.connections.add(socket)) judgePeer(socket, deps);
-    else closeWithFailure(socket, {code: 'too-many-connections', connectionsMax: deps.limits.connectionsMax}, deps);
+    else closeWithFailure(socket, {code: 'busy', what: 'connections', max: deps.limits.connectionsMax}, deps);
   });
   listenForRequests(server, deps, declined);
   listenForErrors(server, deps);
@@ -129,9 +129,11 @@ interface ClientError extends NodeJS.ErrnoException {
   readonly rawPacket?: Uint8Array;
 }
 
-/** Finds the host and the path in the bytes of a request that could not be read; the host is empty if it is not among them. */
+/** Finds the host and the path in the bytes of an unreadable request; the host is empty if it is not among them. */
 function findPlace(bytes: Uint8Array = new Uint8Array()): [host: string, path: string] {
   const head = Buffer.from(bytes).toString('latin1');
+  // Of another origin, whose requests clear no cookies: a browser names none when it opens a page.
+  if (/\r\norigin:/i.test(head)) return ['', '/'];
   const [, host = ''] = /\r\nhost:[ \t]*([^\r\n]*)\r\n/i.exec(head) ?? [];
   const [, path = '/'] = /^GET (\/[\x21-\x7e]*) /.exec(head) ?? [];
   return [host.trim(), path];
@@ -144,7 +146,7 @@ function assertSocket(socket: unknown): asserts socket is Socket {
 
 /** Returns the failure to answer with; undefined if the client has disconnected. */
 function describeClientError({code = '', message}: NodeJS.ErrnoException): Failure | undefined {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return {code: 'request-timeout'};
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return {code: 'too-slow', what: 'request'};
   if (code === 'HPE_HEADER_OVERFLOW') return {code: 'headers-too-large'};
   if (!code.startsWith('HPE_')) return undefined;
   return {code: 'malformed-request', problem: message.replace(/^Parse Error: /, '')};

@@ -1,10 +1,9 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
-import {nextTick} from '../../time/next-tick.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
 import {type HttpAnswer, type HttpHandler, type HttpRequest, isStream} from '../core/message.ts';
 import type {Connection, Exchange} from './connections/connection.ts';
-import {type ExchangeDeps, enqueueOrClose, reportBadRequest} from './refuse.ts';
 import {NodeRequest} from './request.ts';
-import {cut, send} from './send.ts';
+import {cut, type ExchangeDeps, enqueueOrClose, reportBadRequest, send} from './send.ts';
 import {isExpected} from './send-stream.ts';
 import {asksForWebSocket, findHandshakeProblem, type UpgradeDeps} from './upgrade.ts';
 
@@ -138,7 +137,7 @@ class NodeExchange implements Exchange {
     if (this.#connection.hold(sizeBytes) || sizeBytes <= SPARED_BYTES_MAX || this.request.method !== 'GET')
       return answered;
     this.#connection.release();
-    return reportBadRequest({code: 'too-many-bodies'}, this.#deps);
+    return reportBadRequest({code: 'busy', what: 'memory'}, this.#deps);
   }
 
   /** Closes this connection after an error in sending, or a stream that failed. */

@@ -1,17 +1,17 @@
 import type {IncomingMessage, ServerResponse} from 'node:http';
 import type {Socket} from 'node:net';
-import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
-import {type RequestHeaders, readRequestHeaders} from '../../protocol/headers/request-headers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import {type RequestHeaders, readRequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import {assertBodySize} from '../core/body.ts';
-import type {HttpRequest} from '../core/message.ts';
+import type {HttpRequest, LimitedBody} from '../core/message.ts';
 import type {Connection, ExchangeRequest} from './connections/connection.ts';
 import {GrowingBytes} from './growing-bytes.ts';
 
 export interface NodeRequestOptions {
   /** Closes when the request is over: its response, or the socket if it has no response. */
   readonly answerTo: ServerResponse | Socket;
-  /** Response on which to send `100 Continue` before the body is read, if the client expects it (RFC 9110 section 10.1.1). */
+  /** Response on which to send `100 Continue` before reading, if the client expects it (RFC 9110 section 10.1.1). */
   readonly awaiting?: ServerResponse | undefined;
   readonly opensWebSocket?: boolean;
   /** Timeout for a whole body, or for the next chunk of a body that is read in chunks, in milliseconds. */
@@ -101,7 +101,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     const {connection} = this.#options;
     if (sizeBytes === 0 || connection.hold(sizeBytes)) return;
     connection.release();
-    throw new AppError({code: 'too-many-bodies'});
+    throw new AppError({code: 'busy', what: 'memory'});
   }
 
   fail(failure: Failure): void {
@@ -114,19 +114,19 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     this.#over?.abort();
   }
 
-  readBody(sizeBytesMax: number): Uint8Array | Promise<Uint8Array> {
+  readBody(sizeBytesMax: number, what: LimitedBody = 'body'): Uint8Array | Promise<Uint8Array> {
     const declared = Number(this.headers['content-length'][0] ?? 0);
-    assertBodySize(declared, sizeBytesMax);
+    assertBodySize(declared, sizeBytesMax, what);
     this.#assertReadable();
     if (!this.hasBody) return NO_BYTES;
     const chunk: Buffer | null = this.#options.awaiting === undefined ? this.#request.read() : null;
-    if (chunk?.length !== declared) return this.#collect(chunk, declared || sizeBytesMax);
+    if (chunk?.length !== declared) return this.#collect(chunk, declared || sizeBytesMax, what);
     this.#isRead = true;
     return chunk;
   }
 
   /** Reads a body that arrives in several chunks. */
-  #collect(first: Buffer | null, sizeBytesMax: number): Promise<Uint8Array> {
+  #collect(first: Buffer | null, sizeBytesMax: number, what: LimitedBody): Promise<Uint8Array> {
     const {awaiting, connection} = this.#options;
     awaiting?.writeContinue();
     connection.enter('reading');
@@ -136,8 +136,8 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
       const add = (chunk: Buffer): void => {
         connection.addProgress(chunk.length);
         try {
-          assertBodySize(bytes.sizeBytes + chunk.length, sizeBytesMax);
-          if (!connection.hold(bytes.growthFor(chunk))) throw new AppError({code: 'too-many-bodies'});
+          assertBodySize(bytes.sizeBytes + chunk.length, sizeBytesMax, what);
+          if (!connection.hold(bytes.growthFor(chunk))) throw new AppError({code: 'busy', what: 'memory'});
           bytes.add(chunk);
         } catch (error) {
           fail(error);
@@ -214,7 +214,7 @@ export class NodeRequest implements HttpRequest, ExchangeRequest {
     let late: NodeJS.Immediate | undefined;
     const timer = setTimeout(() => {
       // First read data that arrived while this process was busy, or the machine asleep.
-      late = setImmediate(() => this.fail({code: 'request-timeout'}));
+      late = setImmediate(() => this.fail({code: 'too-slow', what: 'request'}));
     }, this.#options.timeoutMs);
     return () => {
       clearTimeout(timer);

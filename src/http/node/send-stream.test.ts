@@ -3,7 +3,7 @@ import {Feed} from '../../../test/support/feed.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../../test/support/test-server.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {
   emptyAnswer,
   type HttpHandler,
@@ -122,7 +122,7 @@ describe('an answer with a stream', () => {
     },
     {
       name: 'a failure that a client caused, which is not reported',
-      error: new AppError({code: 'request-timeout'}),
+      error: new AppError({code: 'too-slow', what: 'request'}),
       told: 0,
     },
   ];
@@ -150,7 +150,7 @@ describe('an answer with a stream', () => {
     await client.send('GET / HTTP/1.0\r\n\r\n');
     feed.push('body');
     await client.readUntil('body');
-    feed.fail(new AppError({code: 'request-timeout'}));
+    feed.fail(new AppError({code: 'too-slow', what: 'request'}));
     await client.readEnd();
     expect(reset).toBe('ECONNRESET');
   });

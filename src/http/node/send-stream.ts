@@ -1,14 +1,13 @@
 import type {ServerResponse} from 'node:http';
-import {AppError} from '../../failures/app-error.ts';
-import {statusOf} from '../../failures/facts.ts';
-import type {Failure} from '../../failures/failure.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {statusOf} from '../../core/failures/facts.ts';
 import type {HttpStream} from '../core/message.ts';
 import type {Connection} from './connections/connection.ts';
 
 export interface SendStreamOptions {
   /** Ends the stream early but properly: the response is complete. */
   readonly signal?: AbortSignal | undefined;
-  /** Tracks when the stream waits for its client, and its progress; undefined for a stream without an end of its own. */
+  /** Tracks when the stream waits for its client, and its progress; undefined for a stream without its own end. */
   readonly connection: Pick<Connection, 'enter' | 'addProgress'> | undefined;
   /** Called with an error that the iterator throws when it is returned. */
   readonly onError: (error: unknown) => void;
@@ -85,15 +84,8 @@ async function write(
   return !response.writableEnded && !response.destroyed;
 }
 
-/** Failures of a stream that are caused by its reader, not by the service. */
-const READER_CODES: ReadonlySet<Failure['code']> = new Set([
-  'too-many-subscribers',
-  'subscriber-too-slow',
-  'reader-too-slow',
-]);
-
 /** Returns whether an error of a stream is expected, so that it needs no line in the log. */
 export function isExpected(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
-  return statusOf(error.failure) < 500 || READER_CODES.has(error.failure.code);
+  return statusOf(error) < 500 || error.code === 'busy';
 }

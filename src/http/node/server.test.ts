@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer as start} from '../../../test/support/test-server.ts';
-import type {AppError} from '../../failures/app-error.ts';
+import type {AppError} from '../../core/failures/app-error.ts';
 import {answer, type HttpHandler, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import {PATIENCE_MS, PIPELINED_MAX, WORK_PATIENCE_MS} from './connections/connection.ts';
 import type {RunningServer} from './server.ts';
@@ -58,7 +58,7 @@ describe('a client that is too slow', () => {
       let answered = await client.readAnswer();
       if (answered.status === 100) answered = await client.readAnswer();
       expect(answered.status).toBe(408);
-      expect(answered.json).toMatchObject({code: 'request-timeout'});
+      expect(answered.json).toMatchObject({code: 'too-slow', what: 'request'});
       expect(answered.headers.get('connection')).toBe('close');
       await client.readEnd();
     });
@@ -215,9 +215,9 @@ describe('connections have a limit', () => {
     void refused.send(formatRequest('PUT /', [], '1'));
     const answered = await refused.readAnswer();
     expect(answered.status).toBe(503);
-    expect(answered.json).toMatchObject({code: 'too-many-connections', connectionsMax: 2});
+    expect(answered.json).toMatchObject({code: 'busy', what: 'connections', max: 2});
     expect((await refused.readEnd()).length).toBe(0);
-    expect(server.refused).toEqual([{code: 'too-many-connections', connectionsMax: 2}]);
+    expect(server.refused).toEqual([{code: 'busy', what: 'connections', max: 2}]);
     expect(asked()).toBe(2);
     release();
     release();
@@ -242,7 +242,7 @@ describe('connections have a limit', () => {
     await expect.poll(() => targets).toEqual(['/large']);
     const other = await server.connect();
     await other.send(formatRequest('GET /large', []));
-    expect((await other.readAnswer()).json).toMatchObject({code: 'too-many-bodies'});
+    expect((await other.readAnswer()).json).toMatchObject({code: 'busy', what: 'memory'});
     expect(await statusOf(server)).toBe(200);
   });
 
@@ -265,7 +265,7 @@ describe('connections have a limit', () => {
     const client = await server.connect();
     await client.send(formatRequest('GET /', []));
     await expect.poll(async () => (await exchange(server, formatRequest('GET /free', []))).json).toBe(1);
-    expect((await exchange(server, formatRequest('GET /', []))).json).toMatchObject({code: 'too-many-bodies'});
+    expect((await exchange(server, formatRequest('GET /', []))).json).toMatchObject({code: 'busy', what: 'memory'});
     makeAll();
     expect((await client.readAnswer()).json).toBe(1);
     expect((await exchange(server, formatRequest('GET /', []))).json).toBe(2);
@@ -295,7 +295,7 @@ describe('connections have a limit', () => {
     now = PATIENCE_MS;
     const first = await server.connect();
     await first.send(formatRequest('GET /first', []));
-    expect((await sending.readAnswer()).json).toMatchObject({code: 'request-timeout'});
+    expect((await sending.readAnswer()).json).toMatchObject({code: 'too-slow', what: 'request'});
     await expect.poll(() => targets).toContain('/first');
     const second = await server.connect();
     await second.send(formatRequest('GET /second', []));
@@ -390,10 +390,10 @@ describe('the bodies of all requests together', () => {
       await second?.send(upload(900));
       await statusOf(server);
       await third?.send(upload(900));
-      expect((await third?.readAnswer())?.json).toMatchObject({code: 'too-many-bodies'});
+      expect((await third?.readAnswer())?.json).toMatchObject({code: 'busy', what: 'memory'});
       now = 2 * PATIENCE_MS;
       await fourth?.send(upload(900));
-      expect((await first?.readAnswer())?.json).toMatchObject({code: 'request-timeout'});
+      expect((await first?.readAnswer())?.json).toMatchObject({code: 'too-slow', what: 'request'});
       for (const client of [second, fourth]) {
         await client?.send('x'.repeat(100));
         expect((await client?.readAnswer())?.json).toBe(1000);

@@ -1,11 +1,10 @@
 import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {Limits} from '../../domain/limits.ts';
-import type {ConnectionStatistics} from '../../domain/statistics.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {findReservation, isTakenCode} from '../../system/free-port.ts';
-import {formatAddress, type ListenAddress} from '../../system/loopback.ts';
+import type {Limits} from '../../core/domain/limits.ts';
+import type {ConnectionStatistics} from '../../core/domain/statistics.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {formatAddress, type ListenAddress} from '../../platform/system/loopback.ts';
+import {findReservation, isTakenCode} from '../../platform/system/port-holder.ts';
 import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
 import type {ServerTimeouts} from './timeouts.ts';
@@ -36,7 +35,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly urls: readonly string[];
   /** Returns figures of the connections. */
   statistics(): ConnectionStatistics;
-  /** Accepts no more requests, lets those in flight finish, and aborts any that take longer than {@link STOP_TIMEOUT_MS}. */
+  /** Accepts no more requests, finishes those in flight, and aborts any taking longer than {@link STOP_TIMEOUT_MS}. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -175,7 +174,7 @@ class AddressTaken extends Error {
 }
 
 async function nameHolder({taken, cause}: AddressTaken): Promise<AppError> {
-  const {describePortHolder, findPortHolder} = await import('../../system/port-holder.ts');
+  const {describePortHolder, findPortHolder} = await import('../../platform/system/port-holder.ts');
   const found = await findPortHolder(taken);
   const holder = found === undefined ? findReservation(codeOf(cause)) : describePortHolder(found);
   const failure = {code: 'address-in-use', address: formatAddress(taken.address, taken.port)} as const;

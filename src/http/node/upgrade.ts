@@ -1,13 +1,12 @@
 import {EventEmitter} from 'node:events';
 import type {IncomingMessage, Server} from 'node:http';
 import type {Socket} from 'node:net';
-import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
+import {headerPairs, headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import type {HttpAnswer, HttpHandler, HttpStream} from '../core/message.ts';
 import type {Connection, Exchange, ExchangeResponse} from './connections/connection.ts';
 import type {Connections} from './connections/connection-pool.ts';
-import {closeWithFailure, type ExchangeDeps, enqueueOrClose} from './refuse.ts';
 import {NodeRequest} from './request.ts';
-import {sendRaw} from './send.ts';
+import {closeWithFailure, type ExchangeDeps, enqueueOrClose, sendRaw} from './send.ts';
 
 /** A request that asks to upgrade its connection; Node has detached from the socket. */
 export interface Upgrade {
@@ -180,7 +179,7 @@ export function findHandshakeProblem(request: IncomingMessage): string | undefin
   return protocolsOf(request.rawHeaders).length === 1 ? undefined : 'its handshake: it asks for several protocols';
 }
 
-/** Returns whether bytes of a body follow a request that asks for an upgrade. Clients of the JDK send a length of zero. */
+/** Returns whether bytes of a body follow a request that asks for an upgrade. JDK clients send a length of zero. */
 export function hasContent({rawHeaders}: IncomingMessage): boolean {
   const isEmpty = headerValues(rawHeaders, 'content-length').every(length => Number(length) === 0);
   return !isEmpty || headerValues(rawHeaders, 'transfer-encoding').length > 0;

@@ -4,7 +4,7 @@ import {WebSocket} from 'ws';
 import {Feed} from '../../../test/support/feed.ts';
 import {exchange, formatRequest, type RawClient} from '../../../test/support/raw-client.ts';
 import {startTestServer, type TestServer, type TestServerDeps} from '../../../test/support/test-server.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {failureAnswer} from '../core/failure-response.ts';
 import {type HttpHandler, type HttpStream, jsonAnswer, openedWebSocket} from '../core/message.ts';
 import {MESSAGE_BYTES_MAX} from './web-socket.ts';
@@ -151,7 +151,7 @@ describe('a WebSocket', () => {
 describe('a WebSocket is refused', () => {
   test('with an ordinary failure, if the route refuses it', async () => {
     const server = await start(() => {
-      throw new AppError({code: 'invalid-parameter', parameter: 'since', problem: 'it is no number'});
+      throw new AppError({code: 'invalid-parameter', parameter: 'after', problem: 'it is no number'});
     });
     const client = await server.connect();
     await client.send(UPGRADE);
@@ -298,9 +298,9 @@ describe('frames that end', () => {
   const ends = [
     {
       name: 'because the subscriber is too slow have the cursor in the reason',
-      error: new AppError({code: 'subscriber-too-slow', cursor: '57'}),
+      error: new AppError({code: 'too-slow', what: 'subscriber', cursor: '57'}),
       code: 1013,
-      reason: '{"code":"subscriber-too-slow","cursor":"57"}',
+      reason: '{"code":"too-slow","what":"subscriber","cursor":"57"}',
       told: 0,
     },
     {

@@ -1,10 +1,11 @@
 import type {IncomingMessage} from 'node:http';
 import type {Socket} from 'node:net';
 import {type ServerOptions, type WebSocket, WebSocketServer} from 'ws';
-import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {AnyFailure} from '../../core/failures/failure.ts';
+import {API_HEADER, API_VERSION} from '../../core/protocol/headers/api-header.ts';
 import type {HttpStream} from '../core/message.ts';
-import type {ExchangeDeps} from './refuse.ts';
+import type {ExchangeDeps} from './send.ts';
 import {isExpected, returnIterator} from './send-stream.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 
@@ -42,6 +43,7 @@ export function shakeHands(request: IncomingMessage, socket: Socket, head: Buffe
   let handshake: Handshake = {};
   const server = new WebSocketServer(HANDSHAKE_OPTIONS);
   // One of the two callbacks is called before `handleUpgrade` returns.
+  server.on('headers', headers => void headers.push(`${API_HEADER}: ${API_VERSION}`));
   server.on('wsClientError', ({message}) => (handshake = {problem: message}));
   server.handleUpgrade(request, socket, head, webSocket => (handshake = {webSocket}));
   return handshake;
@@ -55,7 +57,7 @@ export interface SendFramesOptions extends Pick<ExchangeDeps, 'onError'>, Pick<S
 /**
  * Sends frames as they are produced, each after the operating system accepted the one before. Resolves when the client
  * disconnects or closes the WebSocket, sends a message (1008), the server stops (1001), or the frames fail. The close
- * reason of a failure is JSON (1013 for `subscriber-too-slow`, with the cursor to resume from).
+ * reason of a failure is JSON (1013 for `too-slow`, with the cursor to resume from).
  */
 export async function sendFrames(webSocket: WebSocket, frames: HttpStream, options: SendFramesOptions): Promise<void> {
   const {signal, onError} = options;
@@ -118,8 +120,8 @@ function startPings(webSocket: WebSocket, intervalMs: number): () => void {
 }
 
 function closeWith(webSocket: WebSocket, error: unknown): void {
-  const failure: Failure | undefined = error instanceof AppError ? error.failure : undefined;
-  const again = failure?.code === 'subscriber-too-slow' || failure?.code === 'too-many-subscribers';
+  const failure: AnyFailure | undefined = error instanceof AppError ? error.failure : undefined;
+  const again = failure?.code === 'too-slow' || failure?.code === 'busy';
   webSocket.close(again ? CLOSE_CODES.tryAgain : CLOSE_CODES.defect, formatReason(failure ?? {code: 'internal'}));
 }
 

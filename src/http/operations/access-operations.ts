@@ -6,9 +6,9 @@ import {
   PAGE_TOKEN,
   REFUSED_REQUESTS,
   TOKENS,
-} from '../../documents/answers/access-answers.ts';
-import {DONE} from '../../documents/answers/store-answers.ts';
-import {REVOKE_QUERY} from '../../documents/queries.ts';
+} from '../../core/documents/answers/access-answers.ts';
+import {DONE} from '../../core/documents/answers/store-answers.ts';
+import {REVOKE_QUERY} from '../../core/documents/queries.ts';
 import {JSON_BODY_FAILURES, tagged} from './operation.ts';
 
 /** Operations of the owner. */
@@ -18,7 +18,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       operationId: 'listOrigins',
       summary: 'List the origins whose pages may call, and those that were refused',
       answers: {200: {description: 'Origins of other pages.', schema: ORIGINS}},
-      failures: ['own-callers-only'],
+      failures: [],
     },
     POST: {
       operationId: 'allowOrigin',
@@ -27,7 +27,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
         'Exactly this origin, as `--allow-origin` does. A page of the service itself needs a token of the owner.',
       body: 'origin',
       answers: {200: {description: 'Origins of other pages.', schema: ORIGINS}},
-      failures: ['invalid-origin', 'owner-required', 'own-callers-only', ...JSON_BODY_FAILURES],
+      failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
     },
   },
   '/api/access/codes': {
@@ -37,7 +37,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       description:
         'With the token of the owner as `Authorization: Bearer`. The code is valid for a minute, and once. `crewroom console` does this.',
       answers: {201: {description: 'The code.', schema: OWNER_CODE}},
-      failures: ['owner-required', 'code-unavailable', 'own-callers-only'],
+      failures: ['owner-required', 'not-offered'],
     },
   },
   '/api/access/tokens': {
@@ -46,7 +46,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       summary: 'List the tokens of programs',
       description: 'With the token of the owner. The secrets are kept nowhere.',
       answers: {200: {description: 'Tokens in the order of their creation, expired ones too.', schema: TOKENS}},
-      failures: ['owner-required', 'own-callers-only'],
+      failures: ['owner-required'],
     },
     POST: {
       operationId: 'createToken',
@@ -54,16 +54,16 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       description: 'With the token of the owner. `crewroom token create` does this.',
       body: 'token',
       answers: {201: {description: 'The token.', schema: CREATED_TOKEN}},
-      failures: ['invalid-token-request', 'owner-required', 'own-callers-only', ...JSON_BODY_FAILURES],
+      failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
     },
   },
-  '/api/access/tokens/{token}': {
+  '/api/access/tokens/{name}': {
     DELETE: {
       operationId: 'revokeToken',
       summary: 'Revoke the token of a program',
       description: 'With the token of the owner. The token is refused at once, and its open streams end.',
       answers: {200: {description: 'Revoked.', schema: DONE}},
-      failures: ['no-token', 'owner-required', 'own-callers-only'],
+      failures: ['no-token', 'owner-required'],
     },
   },
   '/api/access/grants': {
@@ -72,7 +72,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       summary: 'List the permissions that plugins were given',
       description: 'With the token of the owner. They count in all modes of access but `open`.',
       answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
-      failures: ['owner-required', 'own-callers-only'],
+      failures: ['owner-required'],
     },
     POST: {
       operationId: 'grantPermissions',
@@ -80,7 +80,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       description: 'With the token of the owner. `crewroom access grant` does this.',
       body: 'grant',
       answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
-      failures: ['invalid-grant-request', 'owner-required', 'own-callers-only', ...JSON_BODY_FAILURES],
+      failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
     },
   },
   '/api/access/grants/{plugin}': {
@@ -90,7 +90,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       description: 'With the token of the owner. Open streams of the page and the background of the plugin end.',
       query: REVOKE_QUERY,
       answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
-      failures: ['no-grant', 'owner-required', 'own-callers-only'],
+      failures: ['no-grant', 'owner-required'],
     },
   },
   '/api/access/refused': {
@@ -100,7 +100,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       description:
         'With the token of the owner. The last 100 since the start, without those that were granted since; none in the mode `open`.',
       answers: {200: {description: 'Refused requests, the newest first.', schema: REFUSED_REQUESTS}},
-      failures: ['owner-required', 'own-callers-only'],
+      failures: ['owner-required'],
     },
   },
   '/api/access/page-tokens': {
@@ -111,7 +111,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
         'The token is valid until the service ends, or 12 hours without use. Served only at the host of the console.',
       body: 'owner-code',
       answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
-      failures: ['invalid-code', 'no-resource', 'own-callers-only', ...JSON_BODY_FAILURES],
+      failures: ['invalid-code', 'no-resource', ...JSON_BODY_FAILURES],
     },
   },
   '/api/access/pages': {
@@ -120,7 +120,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
       summary: 'End the rights of the owner that pages have',
       description: 'With the token of a page, those of this page; with that of a program, those of all pages.',
       answers: {200: {description: 'Their tokens are refused from now on.', schema: DONE}},
-      failures: ['owner-required', 'own-callers-only'],
+      failures: ['owner-required'],
     },
   },
 });

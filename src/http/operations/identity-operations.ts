@@ -1,4 +1,5 @@
-import {PILOTS, SESSION} from '../../documents/answers/service-answers.ts';
+import {PILOTS, SESSION} from '../../core/documents/answers/service-answers.ts';
+import {IDENTITY_DOCUMENT} from '../../core/documents/identity.ts';
 import {JSON_BODY_FAILURES, tagged} from './operation.ts';
 
 /** Operations of the pilot and the session. */
@@ -7,7 +8,14 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
     GET: {
       operationId: 'getIdentity',
       summary: 'Read the identity of the pilot',
-      answers: {200: {description: 'The identity document.', schema: 'Identity'}},
+      headers: ['If-None-Match'],
+      answers: {
+        200: {description: 'The identity document.', schema: IDENTITY_DOCUMENT, headers: ['ETag of a document']},
+        304: {
+          description: 'The document, as this caller gets it, has one of the ETags.',
+          headers: ['ETag of a document'],
+        },
+      },
       failures: ['no-identity'],
     },
   },
@@ -26,7 +34,7 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
         'Until the service ends. Refused unless the identity is a sample: a profile or a signed-in pilot is never replaced. Backgrounds of plugins are restarted for the new pilot.',
       body: 'pilot',
       answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
-      failures: [...JSON_BODY_FAILURES, 'invalid-pilot-choice', 'pilot-choice-unavailable'],
+      failures: [...JSON_BODY_FAILURES, 'invalid-body', 'not-offered'],
     },
   },
   '/api/session': {
@@ -44,22 +52,14 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
       body: 'sign-in',
       answers: {200: {description: 'Signed in: the service now has the identity of this pilot.', schema: SESSION}},
       failures: [
-        'invalid-json',
-        'value-too-deep',
-        'unsupported-body',
-        'invalid-sign-in',
-        'sign-in-unavailable',
-        'sign-in-busy',
+        ...JSON_BODY_FAILURES,
+        'invalid-body',
+        'not-offered',
         'wrong-credentials',
         'pilot-not-confirmed',
         'account-broken',
         'unprotected-back-end',
-        'back-end-unreachable',
-        'back-end-timeout',
-        'back-end-redirect',
-        'not-a-back-end',
         'back-end-failed',
-        'back-end-busy',
         'invalid-pilot',
         'store-closed',
       ],
@@ -69,7 +69,7 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
       summary: 'Sign out',
       description: 'Deletes the session, wherever it is stored. Idempotent.',
       answers: {200: {description: 'Signed out.', schema: SESSION}},
-      failures: ['sign-in-unavailable'],
+      failures: ['not-offered'],
     },
   },
   '/api/session/verify': {
@@ -79,7 +79,7 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
       description:
         'For callers that the back end of the airline has just refused (401). Answers at once; if the session is over, the event "identity-changed" follows and GET /api/session has the reason. Verifies at most once a minute; further calls are accepted without effect.',
       answers: {202: {description: 'Accepted. The state of the session before the verification.', schema: SESSION}},
-      failures: ['no-identity', 'sign-in-unavailable'],
+      failures: ['no-identity', 'not-offered'],
     },
   },
 });

@@ -1,6 +1,6 @@
 import type {GenericSchema} from 'valibot';
-import {PRINCIPAL_PATTERN} from '../../documents/answers/answer-kinds.ts';
-import type {FailureCode} from '../../failures/failure.ts';
+import {PRINCIPAL_PATTERN} from '../../core/documents/answers/answer-kinds.ts';
+import type {FailureCode} from '../../core/failures/failure.ts';
 import type {Method} from '../core/route.ts';
 
 type Tag = 'Identity' | 'Store' | 'Events' | 'Plugins' | 'Service';
@@ -24,16 +24,18 @@ export interface OperationDescription {
     | 'export'
     | 'sign-in'
     | 'flight'
+    | 'flight-change'
+    | 'flight-frame'
     | 'pilot'
     | 'faults'
     | 'owner-code'
     | 'token'
     | 'grant'
     | 'origin';
-  /** Answers by status. A string in place of a schema names a component; without a schema there is no body. */
+  /** Answers by status. Without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
-  readonly failures?: readonly FailureCode[];
+  readonly failures?: readonly DescribedFailure[];
   /** Description of answers with any status and any content besides these; absent if there are none. */
   readonly anyAnswer?: string;
 }
@@ -41,7 +43,8 @@ export interface OperationDescription {
 /** An answer in the OpenAPI document. */
 export interface AnswerDescription {
   readonly description: string;
-  readonly schema?: GenericSchema | 'Identity' | 'Value' | 'Page';
+  /** `Value` is any JSON. */
+  readonly schema?: GenericSchema | 'Value';
   readonly contentType?: string;
   /** Content type of the streamed form, if there is one. */
   readonly streamType?: string;
@@ -53,14 +56,16 @@ export const REQUEST_HEADERS = {
   'If-Match':
     'Writes only if the entry has one of these ETags, or with `*` if it exists. A revision without store id is not an ETag.',
   'Last-Event-ID':
-    'The last id that was received: the stream resumes there and ignores `since`. An id of another store causes a `reset`.',
+    'The last id that was received: the stream resumes there and ignores `after`. An empty one is none; any other that is no id of this store causes a `reset`.',
   'If-None-Match':
-    'On writes only `*`, which writes only if the entry does not exist. On reads ETags: 304 if the entry has one of them.',
+    'On writes only `*`, which writes only if the entry does not exist. On reads ETags: 304 if one of them is that of the answer.',
 } as const;
 
 /** An answer header in the OpenAPI document. */
 export interface AnswerHeader {
   readonly description: string;
+  /** @default {its key} */
+  readonly name?: string;
   /** True if every such answer has it. */
   readonly required: boolean;
   /** Regular expression that all its values match. */
@@ -75,6 +80,12 @@ export const ANSWER_HEADERS = {
     description: 'The id of the store and the revision of the entry, in quotes.',
     required: true,
     pattern: '^"[0-9a-z]{1,32}-[1-9][0-9]*"$',
+  },
+  'ETag of a document': {
+    name: 'ETag',
+    description: 'Changes with the document, as this caller gets it.',
+    required: true,
+    pattern: '^"[0-9A-Za-z_-]{43}"$',
   },
   'Updated-At': {description: 'Time of the last write (RFC 3339, UTC).', required: true, pattern: TIME_PATTERN},
   'Expires-At': {
@@ -100,33 +111,33 @@ export const ANSWER_HEADERS = {
   },
 } as const satisfies Record<string, AnswerHeader>;
 
+/** A failure by its code, and by its cases if the operation has not all of them. */
+export type DescribedFailure = FailureCode | `${FailureCode} ${string}`;
+
 /** Failures of any request, regardless of the operation. */
-export const COMMON_FAILURES: readonly FailureCode[] = [
+export const COMMON_FAILURES: readonly DescribedFailure[] = [
   'malformed-request',
   'invalid-header',
   'invalid-parameter',
-  'foreign-origin',
-  'cross-site',
+  'foreign-page',
   'not-a-page',
-  'unmarked-request',
   'invalid-token',
   'permission-required',
   'token-required',
   'foreign-host',
   'other-user',
-  'request-timeout',
+  'too-slow request',
   'headers-too-large',
-  'too-many-connections',
-  'too-many-bodies',
-  'user-lookup-failed',
+  'busy',
+  'unavailable',
   'internal',
 ];
 
 /** Failures of every body that is read as JSON. */
-export const JSON_BODY_FAILURES: readonly FailureCode[] = [
+export const JSON_BODY_FAILURES: readonly DescribedFailure[] = [
   'invalid-json',
   'value-too-deep',
-  'value-too-large',
+  'too-large body',
   'unsupported-body',
 ];
 
@@ -138,4 +149,19 @@ export function tagged(tag: Tag, operations: Operations): Operations {
   const withTag = (methods: Operations[string]): Operations[string] =>
     Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, {tag, ...operation}]));
   return Object.fromEntries(Object.entries(operations).map(([path, methods]) => [path, withTag(methods)]));
+}
+
+/** Promise of an operation: `docs/stability.md` says what each level means. */
+export type Stability = 'stable' | 'tooling' | 'internal';
+
+/** Paths that only the pages of the service use. */
+const INTERNAL = /^\/(docs.*)?$|^\/api\/(snapshots|access\/(codes|refused|pages|page-tokens)|play-sound\/\{sound\})$/;
+
+/** Paths for developers and owners. */
+const TOOLING = /^\/api\/(access|allowed-origins|faults|flight|pilots|requests|stop)(\/|$)|^\/api\/plugins(\/\{|$)/;
+
+/** Returns the level of the operations of a path. */
+export function stabilityOf(path: string): Stability {
+  if (INTERNAL.test(path)) return 'internal';
+  return TOOLING.test(path) ? 'tooling' : 'stable';
 }

@@ -3,16 +3,17 @@ import {
   AVAILABLE_SETTINGS,
   CLIENT_CONFIG,
   FLIGHT,
+  FLIGHT_REPORT,
   INSTALLED,
   PLUGIN,
   PLUGIN_LIST,
   PLUGIN_LOGS,
   SETTING_VALUES,
-} from '../../documents/answers/plugin-answers.ts';
-import {DONE} from '../../documents/answers/store-answers.ts';
-import {FAULTS} from '../../documents/faults.ts';
-import {END_FAULTS_QUERY} from '../../documents/queries.ts';
-import type {FailureCode} from '../../failures/failure.ts';
+} from '../../core/documents/answers/plugin-answers.ts';
+import {DONE} from '../../core/documents/answers/store-answers.ts';
+import {FAULT_LIST} from '../../core/documents/faults.ts';
+import {END_FAULTS_QUERY} from '../../core/documents/queries.ts';
+import type {FailureCode} from '../../core/failures/failure.ts';
 import {JSON_BODY_FAILURES, type OperationDescription, type Operations, tagged} from './operation.ts';
 
 /** Failures of writing an entry, and of calling a plugin. */
@@ -20,16 +21,14 @@ const WRITE: readonly FailureCode[] = [
   'revision-conflict',
   'disk-full',
   'store-read-only',
-  'store-busy',
-  'store-unavailable',
   'outcome-unknown',
   'entry-corrupt',
 ];
 const CALL: readonly FailureCode[] = [
   'no-plugin-route',
+  'no-resource',
   'plugin-failed',
   'plugin-ended',
-  'plugin-busy',
   'plugin-timeout',
 ];
 
@@ -38,7 +37,7 @@ const FAULT_OPERATIONS: Operations[string] = {
   GET: {
     operationId: 'listFaults',
     summary: 'List the faults that are on',
-    answers: {200: {description: 'The faults.', schema: FAULTS}},
+    answers: {200: {description: 'The faults.', schema: FAULT_LIST}},
   },
   PUT: {
     operationId: 'setFaults',
@@ -46,23 +45,23 @@ const FAULT_OPERATIONS: Operations[string] = {
     description:
       'They end with the service. A fault changes answers, never what is kept. Only programs of this machine and the console of the owner may switch faults.',
     body: 'faults',
-    answers: {200: {description: 'The faults, with the seeds that were chosen for them.', schema: FAULTS}},
-    failures: ['invalid-faults', 'owner-required', 'own-callers-only', 'value-too-large', 'unsupported-body'],
+    answers: {200: {description: 'The faults that are on.', schema: FAULT_LIST}},
+    failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
   POST: {
     operationId: 'addFaults',
     summary: 'Switch faults on, beside those that are on',
     description: 'One that is on already is not added twice. Only callers that may replace all faults may add some.',
     body: 'faults',
-    answers: {200: {description: 'All faults that are on.', schema: FAULTS}},
-    failures: ['invalid-faults', 'owner-required', 'own-callers-only', 'value-too-large', 'unsupported-body'],
+    answers: {200: {description: 'All faults that are on.', schema: FAULT_LIST}},
+    failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
   DELETE: {
     operationId: 'clearFaults',
     summary: 'End all faults, or those of a kind',
     query: END_FAULTS_QUERY,
-    answers: {200: {description: 'The faults that are still on.', schema: FAULTS}},
-    failures: ['owner-required', 'own-callers-only'],
+    answers: {200: {description: 'The faults that are still on.', schema: FAULT_LIST}},
+    failures: ['owner-required'],
   },
 };
 
@@ -103,7 +102,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
       operationId: 'restartPlugin',
       summary: 'End the background of a plugin, and start it again',
       answers: {200: {description: 'The plugin.', schema: PLUGIN}},
-      failures: ['no-plugin', 'invalid-plugin', 'owner-required', 'own-callers-only'],
+      failures: ['no-plugin', 'invalid-plugin', 'owner-required'],
     },
   },
   '/api/{plugin}/{name}': {
@@ -122,7 +121,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
       body: 'value',
       answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
       anyAnswer: 'Any other answer of the plugin.',
-      failures: [...CALL, 'plugin-request-too-large', 'too-many-bodies'],
+      failures: [...CALL, 'too-large plugin-request'],
     },
   },
   '/api/settings': {
@@ -146,7 +145,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
       description: 'Members are merged; null restores a default.',
       body: 'value',
       answers: {200: {description: 'All settings after the change.', schema: SETTING_VALUES}},
-      failures: ['no-plugin', 'invalid-plugin', 'invalid-plugin-settings', ...JSON_BODY_FAILURES, ...WRITE],
+      failures: ['no-plugin', 'invalid-plugin', 'invalid-body', ...JSON_BODY_FAILURES, ...WRITE],
     },
   },
   '/api/settings/{id}/available': {
@@ -185,20 +184,37 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
   '/api/flight': {
     GET: {
       operationId: 'getFlight',
-      summary: 'Read the simulated flight',
+      summary: 'Read the flight, and one that can be restored',
       answers: {200: {description: 'The flight, if there is one.', schema: FLIGHT}},
     },
     POST: {
-      operationId: 'changeFlight',
-      summary: 'Start, pause, speed up, move or disconnect the simulated flight',
+      operationId: 'startFlight',
+      summary: 'Start a simulated flight, in place of the present one; give a reported one its plan',
       body: 'flight',
+      answers: {200: {description: 'The flight.', schema: FLIGHT}},
+      failures: ['invalid-body', 'flight-reported', ...JSON_BODY_FAILURES],
+    },
+    PATCH: {
+      operationId: 'changeFlight',
+      summary: 'Pause, speed up, move or disconnect the simulated flight',
+      body: 'flight-change',
       answers: {200: {description: 'The flight after the change.', schema: FLIGHT}},
-      failures: ['invalid-flight', 'no-flight', ...JSON_BODY_FAILURES],
+      failures: ['invalid-body', 'no-flight', 'flight-reported', ...JSON_BODY_FAILURES],
     },
     DELETE: {
       operationId: 'stopFlight',
-      summary: 'End the simulated flight',
+      summary: 'End the flight, and forget the one that can be restored',
       answers: {200: {description: 'There is no flight.', schema: FLIGHT}},
+    },
+  },
+  '/api/flight/frames': {
+    POST: {
+      operationId: 'reportFrame',
+      summary: 'Report a frame of the flight of a simulator',
+      description: 'At most 60 a second. The reporter ends after 10 seconds without one; meanwhile another is refused.',
+      body: 'flight-frame',
+      answers: {200: {description: 'The id of the reporter, and the phase.', schema: FLIGHT_REPORT}},
+      failures: ['invalid-body', 'flight-reported', 'no-reporter', 'too-many-frames', ...JSON_BODY_FAILURES],
     },
   },
   '/api/faults': FAULT_OPERATIONS,

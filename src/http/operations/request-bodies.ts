@@ -1,7 +1,15 @@
 import type {GenericSchema} from 'valibot';
-import {FLIGHT_COMMAND} from '../../documents/answers/plugin-answers.ts';
-import {FAULTS} from '../../documents/faults.ts';
-import {ALLOWED_ORIGIN, CODE_EXCHANGE, GRANT_REQUEST, PILOT_CHOICE, TOKEN_REQUEST} from '../../documents/requests.ts';
+import {TRANSACTION} from '../../core/documents/answers/store-answers.ts';
+import {FLIGHT_CHANGE, FLIGHT_FRAME, FLIGHT_OPTIONS} from '../../core/documents/flight.ts';
+import {
+  ALLOWED_ORIGIN,
+  CODE_EXCHANGE,
+  FAULTS,
+  GRANT_REQUEST,
+  PILOT_CHOICE,
+  SIGN_IN,
+  TOKEN_REQUEST,
+} from '../../core/documents/requests.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
 import type {OperationDescription} from './operation.ts';
 
@@ -10,15 +18,15 @@ interface RequestBody {
   readonly description: string;
   /** @default {'application/json'} */
   readonly contentType?: string;
-  /** A string in place of a schema names a component; without a schema the body is text. */
-  readonly schema?: GenericSchema | 'Value' | 'MergePatch' | 'SignIn' | 'Transaction';
+  /** A string is any JSON; without a schema the body is text. */
+  readonly schema?: GenericSchema | 'Value' | 'MergePatch';
   readonly example?: unknown;
 }
 
 /** The bodies of requests, by their kinds. */
 export const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]: RequestBody} = {
   value: {
-    description: 'A JSON text. It is read as JSON whatever the content type says, except multipart.',
+    description: 'A JSON text. It is read as JSON whatever the content type says, except multipart and patches.',
     schema: 'Value',
     example: {volume: 0.5},
   },
@@ -29,17 +37,23 @@ export const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['b
     schema: 'MergePatch',
     example: {volume: 0.75},
   },
-  'sign-in': {description: 'The credentials, and the back end.', schema: 'SignIn'},
-  flight: {
-    description: 'A change of the simulated flight.',
-    schema: FLIGHT_COMMAND,
-    example: {action: 'start', speed: 60},
+  'sign-in': {description: 'The credentials, and the back end.', schema: SIGN_IN.schema},
+  flight: {description: 'The flight to start.', schema: FLIGHT_OPTIONS, example: {from: 'EDDF', to: 'LPMA', speed: 60}},
+  'flight-change': {
+    description: 'Members of the flight to change.',
+    schema: FLIGHT_CHANGE,
+    example: {isPaused: true, speed: 4},
+  },
+  'flight-frame': {
+    description: 'The figures of the flight at one moment, as far as the simulator has them.',
+    schema: FLIGHT_FRAME,
+    example: {timeSeconds: 12.5, simulator: 'FlightGear', latitude: 50.03, longitude: 8.57, onGround: true},
   },
   pilot: {description: 'The name of a sample pilot.', schema: PILOT_CHOICE.schema, example: {name: 'first-officer'}},
   faults: {
     description: 'Faults to switch on: with PUT all that are to be on.',
-    schema: FAULTS,
-    example: {faults: [{kind: 'error', code: 'store-busy', path: '/api/store/*', probability: 0.3, seed: 7}]},
+    schema: FAULTS.schema,
+    example: {faults: [{kind: 'error', code: 'busy', path: '/api/store/*'}]},
   },
   origin: {description: 'The origin.', schema: ALLOWED_ORIGIN.schema, example: {origin: 'http://localhost:3000'}},
   grant: {
@@ -55,14 +69,15 @@ export const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['b
   'owner-code': {description: 'The code.', schema: CODE_EXCHANGE.schema},
   transaction: {
     description: 'Checks and operations.',
-    schema: 'Transaction',
+    schema: TRANSACTION,
     example: {
       checks: [{key: 'com.example.hello/lock', absent: true}],
       operations: [{kind: 'put', key: 'com.example.hello/settings', value: {volume: 0.5}}],
     },
   },
   export: {
-    description: 'The lines of an export. They are read as such whatever the content type says, except multipart.',
+    description:
+      'The lines of an export. They are read as such whatever the content type says, except multipart and patches.',
     contentType: 'application/x-ndjson',
   },
 };

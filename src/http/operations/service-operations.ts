@@ -1,6 +1,14 @@
-import {LIMITS, LIVENESS, READINESS, REQUEST_LIST, SERVICE, STOPPING} from '../../documents/answers/service-answers.ts';
-import {REQUESTS_QUERY} from '../../documents/queries.ts';
-import {tagged} from './operation.ts';
+import {
+  LIMITS,
+  LIVENESS,
+  READINESS,
+  REQUEST_LIST,
+  SERVICE,
+  STOPPING,
+} from '../../core/documents/answers/service-answers.ts';
+import {REQUESTS_QUERY} from '../../core/documents/queries.ts';
+import type {FailureCode} from '../../core/failures/failure.ts';
+import {type Operations, tagged} from './operation.ts';
 
 /** Operations of the service itself. */
 export const SERVICE_OPERATIONS = tagged('Service', {
@@ -25,7 +33,7 @@ export const SERVICE_OPERATIONS = tagged('Service', {
       description:
         'With the token of the owner. `crewroom stop` does this. Requests in flight are finished first. A service in another program, which ends by itself, has no such resource.',
       answers: {202: {description: 'It ends.', schema: STOPPING}},
-      failures: ['owner-required', 'own-callers-only'],
+      failures: ['owner-required'],
     },
   },
   '/livez': {
@@ -54,7 +62,7 @@ export const SERVICE_OPERATIONS = tagged('Service', {
       query: REQUESTS_QUERY,
       headers: ['Last-Event-ID'],
       answers: {200: {description: 'Requests.', schema: REQUEST_LIST, streamType: 'text/event-stream'}},
-      failures: ['own-callers-only', 'too-many-subscribers'],
+      failures: [],
     },
   },
   '/metrics': {
@@ -69,13 +77,7 @@ export const SERVICE_OPERATIONS = tagged('Service', {
       },
     },
   },
-  '/': {
-    GET: {
-      operationId: 'getConsole',
-      summary: 'The console as a page',
-      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-    },
-  },
+  '/': page('getConsole', 'The console as a page'),
   '/client.js': {
     GET: {
       operationId: 'getClient',
@@ -87,38 +89,23 @@ export const SERVICE_OPERATIONS = tagged('Service', {
     GET: {
       operationId: 'getOpenApi',
       summary: 'This document',
-      answers: {200: {description: 'OpenAPI 3.1.', schema: 'Value'}},
+      headers: ['If-None-Match'],
+      answers: {
+        200: {description: 'OpenAPI 3.1.', schema: 'Value', headers: ['ETag of a document']},
+        304: {description: 'The document has one of the ETags.', headers: ['ETag of a document']},
+      },
     },
   },
-  '/docs': {
-    GET: {
-      operationId: 'getDocs',
-      summary: 'The documentation as a page, with a search',
-      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-    },
-  },
-  '/docs/{name}': {
-    GET: {
-      operationId: 'getDocsPage',
-      summary: 'A reference as a page; `api` is this document, to try',
-      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-      failures: ['no-resource'],
-    },
-  },
-  '/docs/guides/{name}': {
-    GET: {
-      operationId: 'getGuide',
-      summary: 'A guide as a page',
-      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-      failures: ['no-resource'],
-    },
-  },
-  '/docs/errors/{code}': {
-    GET: {
-      operationId: 'getFailurePage',
-      summary: 'The page of a failure: when it happens, and what to do',
-      answers: {200: {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'}},
-      failures: ['no-resource'],
-    },
-  },
+  '/docs': page('getDocs', 'The documentation as a page, with a search'),
+  '/docs/{name}': page('getDocsPage', 'A reference as a page; `api` is this document, to try', ['no-resource']),
+  '/docs/guides/{name}': page('getGuide', 'A guide as a page', ['no-resource']),
+  '/docs/errors/{code}': page('getFailurePage', 'The page of a failure: when it happens, and what to do', [
+    'no-resource',
+  ]),
 });
+
+/** Describes an operation that answers with a page. */
+function page(operationId: string, summary: string, failures: readonly FailureCode[] = []): Operations[string] {
+  const answered = {description: 'A page that works offline.', contentType: 'text/html; charset=utf-8'};
+  return {GET: {operationId, summary, answers: {200: answered}, failures}};
+}

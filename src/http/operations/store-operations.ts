@@ -1,43 +1,39 @@
 import {
+  COMMITTED,
   DELETED,
   DONE,
+  ENTRY_PAGE,
   EVENT_LIST,
+  HISTORY,
   IMPORTED,
   SNAPSHOT_BEFORE,
-  TRANSACTED,
-} from '../../documents/answers/store-answers.ts';
+} from '../../core/documents/answers/store-answers.ts';
 import {
   DELETE_RANGE_QUERY,
   EVENTS_QUERY,
   EXPORT_QUERY,
+  HISTORY_QUERY,
   IMPORT_QUERY,
   LIST_QUERY,
   SNAPSHOT_QUERY,
   WRITE_QUERY,
-} from '../../documents/queries.ts';
-import type {FailureCode} from '../../failures/failure.ts';
-import {type AnswerDescription, JSON_BODY_FAILURES, type OperationDescription, tagged} from './operation.ts';
+} from '../../core/documents/queries.ts';
+import type {FailureCode} from '../../core/failures/failure.ts';
+import {type AnswerDescription, type DescribedFailure, type OperationDescription, tagged} from './operation.ts';
 
-const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'store-unavailable', 'entry-corrupt'];
+const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'entry-corrupt'];
 const LIST_FAILURES: readonly FailureCode[] = [...READ_FAILURES, 'store-corrupt'];
-const WRITE_FAILURES: readonly FailureCode[] = [
-  'store-closed',
-  'store-unavailable',
-  'store-read-only',
-  'store-busy',
-  'disk-full',
-  'outcome-unknown',
-];
+const WRITE_FAILURES: readonly FailureCode[] = ['store-closed', 'store-read-only', 'disk-full', 'outcome-unknown'];
 
 const WRITE = {
   headers: ['If-Match', 'If-None-Match'],
   body: 'value',
-  failures: ['invalid-key', ...JSON_BODY_FAILURES, 'revision-conflict', ...WRITE_FAILURES],
+  failures: writeFailures('too-large value'),
 } as const satisfies Partial<OperationDescription>;
 
 const ENTRY_HEADERS = ['ETag', 'Updated-At', 'Expires-At', 'Written-By'] as const;
 
-const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: DONE, headers: ['ETag']};
+const STORED: AnswerDescription = {description: 'Stored: the value is on disk.', schema: COMMITTED, headers: ['ETag']};
 
 /** Operations of entries and events. */
 export const STORE_OPERATIONS = tagged('Store', {
@@ -57,9 +53,9 @@ export const STORE_OPERATIONS = tagged('Store', {
       operationId: 'storeEntry',
       summary: 'Store a value',
       description:
-        'Creates or replaces the entry. Without `ttl` it stays until it is deleted, even if it had a time to live before.',
+        'Creates or replaces the entry. Without `ttlSeconds` it stays until it is deleted, even if it had a time to live before.',
       query: WRITE_QUERY,
-      answers: {200: STORED},
+      answers: {200: {...STORED, schema: DONE}},
     },
     PUT: {
       ...WRITE,
@@ -76,13 +72,13 @@ export const STORE_OPERATIONS = tagged('Store', {
       description:
         'Applies a JSON Merge Patch (RFC 7396) atomically: of concurrent patches each is applied once. Other members keep their exact text, and the entry keeps its time to live. Creates the entry if it does not exist.',
       answers: {200: {...STORED, description: 'Patched: the value is on disk.'}},
-      failures: [...WRITE.failures, 'patch-too-large', 'entry-corrupt'],
+      failures: [...writeFailures('too-large value patch'), 'entry-corrupt'],
     },
     DELETE: {
       operationId: 'deleteEntry',
       summary: 'Delete an entry',
       headers: ['If-Match'],
-      answers: {200: {description: 'Deleted.', schema: DONE}},
+      answers: {200: {description: 'Deleted.', schema: COMMITTED}},
       failures: ['invalid-key', 'no-entry', 'revision-conflict', ...WRITE_FAILURES],
     },
   },
@@ -93,7 +89,7 @@ export const STORE_OPERATIONS = tagged('Store', {
       description:
         'A page of entries, sorted by the UTF-8 bytes of their keys. A page with values ends early once they reach 4 MiB.',
       query: LIST_QUERY,
-      answers: {200: {description: 'A page.', schema: 'Page'}},
+      answers: {200: {description: 'A page.', schema: ENTRY_PAGE}},
       failures: [...LIST_FAILURES],
     },
     DELETE: {
@@ -106,6 +102,19 @@ export const STORE_OPERATIONS = tagged('Store', {
       failures: [...LIST_FAILURES, ...WRITE_FAILURES],
     },
   },
+  '/api/history': {
+    GET: {
+      operationId: 'getHistory',
+      summary: 'Read the earlier values of an entry',
+      description:
+        'The changes of one entry, newest first, as far as the change log has them: the last 100,000 changes of all entries, or 64 MiB. A page may have no changes and a cursor, since it looks at 20,000 changes of the log; it ends early once its values reach 4 MiB.',
+      query: HISTORY_QUERY,
+      answers: {
+        200: {description: 'A page; the last element of the last one is where the log begins.', schema: HISTORY},
+      },
+      failures: ['invalid-key', ...READ_FAILURES],
+    },
+  },
   '/api/transactions': {
     POST: {
       operationId: 'transact',
@@ -113,15 +122,13 @@ export const STORE_OPERATIONS = tagged('Store', {
       description:
         'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and fails if the entry does not exist.',
       body: 'transaction',
-      answers: {200: {description: 'All changes are on disk.', schema: TRANSACTED}},
+      answers: {200: {description: 'All changes are on disk.', schema: COMMITTED}},
       failures: [
-        'invalid-transaction',
+        'invalid-body',
         'invalid-key',
         'invalid-json',
         'value-too-deep',
-        'value-too-large',
-        'transaction-too-large',
-        'patch-too-large',
+        'too-large transaction',
         'unsupported-body',
         'no-entry',
         'revision-conflict',
@@ -136,7 +143,7 @@ export const STORE_OPERATIONS = tagged('Store', {
       tag: 'Events',
       summary: 'Receive changes, as they happen',
       description:
-        'A stream of Server-Sent Events, from now on or after `since`; with `wait` a single list. A WebSocket on this path sends the same objects as text frames. The data of an event is one element of `events` in the list; the last event of a commit has an `id`.',
+        'A stream of Server-Sent Events, from now on or after `after`; with `waitSeconds` a single list. A WebSocket on this path sends the same objects as text frames. The data of an event is one element of `events` in the list; the last event of a commit has an `id`.',
       query: EVENTS_QUERY,
       headers: ['Last-Event-ID'],
       answers: {
@@ -146,7 +153,7 @@ export const STORE_OPERATIONS = tagged('Store', {
         },
         200: {description: 'Events.', schema: EVENT_LIST, streamType: 'text/event-stream'},
       },
-      failures: ['too-many-subscribers', 'subscriber-too-slow', ...LIST_FAILURES],
+      failures: LIST_FAILURES,
     },
   },
   '/api/export': {
@@ -189,7 +196,19 @@ export const STORE_OPERATIONS = tagged('Store', {
         200: {description: 'The store is in memory: nothing is saved.', schema: SNAPSHOT_BEFORE},
         201: {description: 'It is on disk; `undo` is the command that restores it.', schema: SNAPSHOT_BEFORE},
       },
-      failures: ['owner-required', 'own-callers-only', 'snapshot-failed', ...READ_FAILURES],
+      failures: ['owner-required', 'snapshot-failed', ...READ_FAILURES],
     },
   },
 });
+
+function writeFailures(tooLarge: DescribedFailure): readonly DescribedFailure[] {
+  return [
+    'invalid-key',
+    'invalid-json',
+    'value-too-deep',
+    tooLarge,
+    'unsupported-body',
+    'revision-conflict',
+    ...WRITE_FAILURES,
+  ];
+}

@@ -1,5 +1,6 @@
-import {BACKGROUND_TOKEN_HEADER} from '../../protocol/headers/background-token.ts';
-import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
+import {BACKGROUND_TOKEN_HEADER} from '../../core/protocol/headers/background-token.ts';
+import {headerPairs, headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {OWN_HEADERS} from '../core/message.ts';
 
 /** Headers of one connection (RFC 9110 section 7.6.1), besides those that `Connection` names. */
 const HOP_BY_HOP = [
@@ -23,13 +24,7 @@ const KEPT_FROM_PAGE: ReadonlySet<string> = new Set([
   ...['set-cookie', 'www-authenticate', 'proxy-authenticate'],
   ...['clear-site-data', 'service-worker-allowed', 'strict-transport-security', 'alt-svc'],
   // These are written anew.
-  ...[
-    'location',
-    'x-content-type-options',
-    'cross-origin-resource-policy',
-    'cross-origin-opener-policy',
-    'origin-agent-cluster',
-  ],
+  ...['location', ...OWN_HEADERS.map(each => each.toLowerCase()), 'cross-origin-opener-policy', 'origin-agent-cluster'],
 ]);
 
 /** Returns the headers of a request as a dev server gets them. */
@@ -69,7 +64,7 @@ export function answerHeaders(
   {isRewritten}: {readonly isRewritten: boolean},
 ): readonly string[] {
   const dropped = namesIn(rawHeaders);
-  const headers = ['X-Content-Type-Options', 'nosniff', 'Cross-Origin-Resource-Policy', 'same-origin'];
+  const headers: string[] = [...OWN_HEADERS];
   for (const [name, value] of headerPairs(rawHeaders)) {
     const lower = name.toLowerCase();
     if (KEPT_FROM_PAGE.has(lower) || dropped.has(lower) || lower.startsWith('access-control-')) continue;

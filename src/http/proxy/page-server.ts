@@ -1,12 +1,13 @@
 import {Agent, type ClientRequest, type IncomingMessage, request as sendRequest} from 'node:http';
+import {connect} from 'node:net';
 import type {Duplex} from 'node:stream';
-import {Listeners} from '../../domain/listeners.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
-import {createLoopbackLookup, findServerProblem} from '../../system/loopback-address.ts';
+import {Listeners} from '../../core/domain/listeners.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {API_HEADER, API_VERSION} from '../../core/protocol/headers/api-header.ts';
+import {headerPairs, headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {wait} from '../../core/time/wait.ts';
+import {createLoopbackLookup, findServerProblem} from '../../platform/system/loopback.ts';
 import type {HttpAnswer, HttpRequest, Tunnel} from '../core/message.ts';
-import {untilServerEnds} from './dev-server-end.ts';
 import {answerHeaders, forwardedHeaders, upgradeHeaders} from './forwarded-headers.ts';
 
 export interface ForwardOptions {
@@ -16,7 +17,7 @@ export interface ForwardOptions {
   readonly rewrite: ((text: string) => string) | undefined;
 }
 
-/** Maximum number of requests to a dev server at once; further ones wait. A browser sends six at once for each address. */
+/** Maximum number of requests to a dev server at once; further ones wait. A browser sends six at once per address. */
 const REQUESTS_MAX = 64;
 
 /** Maximum number of WebSockets at once. A page has one or two. */
@@ -86,7 +87,7 @@ export class PageServer implements Disposable {
     return {...head, body: applied === undefined ? answer : rewriteStream(answer, applied), longLived};
   }
 
-  /** Calls the listener when the dev server has ended after it answered a request. @returns A function that removes it. */
+  /** Calls a listener when the dev server ends after it answered a request. @returns A function that removes it. */
   onEnd(listener: () => void): () => void {
     return this.#endListeners.add(listener);
   }
@@ -107,10 +108,10 @@ export class PageServer implements Disposable {
    * Forwards the request for a WebSocket.
    *
    * @param target Path and query, as they were sent.
-   * @throws {AppError} `dev-server-failed` if none is opened; `too-many-connections` above {@link TUNNELS_MAX}.
+   * @throws {AppError} `dev-server-failed` if none is opened; `busy` above {@link TUNNELS_MAX}.
    */
   async connect(request: HttpRequest, target: string): Promise<Tunnel> {
-    if (this.#tunnels >= TUNNELS_MAX) throw new AppError({code: 'too-many-connections', connectionsMax: TUNNELS_MAX});
+    if (this.#tunnels >= TUNNELS_MAX) throw new AppError({code: 'busy', what: 'connections', max: TUNNELS_MAX});
     this.#tunnels++;
     try {
       const {answer, socket, first} = await this.#upgrade(request, target);
@@ -220,13 +221,14 @@ const HANDSHAKE: ReadonlySet<string> = new Set([
 ]);
 
 function formatUpgrade(rawHeaders: readonly string[]): string {
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
+  const own = `${API_HEADER}: ${API_VERSION}`;
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket', own];
   for (const [name, value] of headerPairs(rawHeaders))
     if (HANDSHAKE.has(name.toLowerCase())) lines.push(`${name}: ${value}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** Longest address that is replaced, with the character after it, in characters: `http://127.0.0.1:7172` and one more. */
+/** Longest replaced address, with the character after it, in characters: `http://127.0.0.1:7172` and one more. */
 const ADDRESS_LENGTH_MAX = 22;
 
 /** Types of texts that may contain addresses. */
@@ -259,8 +261,36 @@ export async function* rewriteStream(
   if (kept !== '') yield Buffer.from(rewrite(kept), 'latin1');
 }
 
-/** Returns the length of the part of a text that contains no beginning of an address that continues in the next chunk. */
+/** Returns the length of the part of a text that has no beginning of an address that continues in the next chunk. */
 function findEnd(text: string): number {
   const start = text.indexOf('http', Math.max(0, text.length - ADDRESS_LENGTH_MAX));
   return start === -1 ? text.length - (/h(?:tt?)?$/.exec(text.slice(-3))?.[0].length ?? 0) : start;
+}
+
+/** Pause between two connections, in milliseconds: servers close those without a request after a minute, and a restart takes less. */
+const PAUSE_MS = 200;
+
+/** Waits until nothing listens at an address of this machine, by an idle connection that closes with its server; or until the signal is aborted. Never rejects. */
+async function untilServerEnds({hostname, port}: URL, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port || 80),
+      lookup: createLoopbackLookup(),
+      signal,
+    });
+    const wasConnected = await new Promise<boolean>(resolve => {
+      let isConnected = false;
+      socket
+        .once('connect', () => {
+          isConnected = true;
+        })
+        .once('close', () => resolve(isConnected))
+        .on('error', () => {})
+        .resume()
+        .unref();
+    });
+    if (!wasConnected || signal.aborted) return;
+    await wait(PAUSE_MS, {signals: [signal]});
+  }
 }

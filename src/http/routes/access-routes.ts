@@ -1,13 +1,25 @@
-import {CODE_EXCHANGE} from '../../documents/requests.ts';
-import type {Owner} from '../../domain/access/owner.ts';
-import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
-import {jsonAnswer} from '../core/message.ts';
-import type {Route} from '../core/route.ts';
-import {assertNoQuery, withDocument, withoutQuery} from './no-query.ts';
-import {assertOwnCaller, forOwner} from './own-callers.ts';
+import {REVOKE_QUERY} from '../../core/documents/queries.ts';
+import {ALLOWED_ORIGIN, CODE_EXCHANGE, GRANT_REQUEST, TOKEN_REQUEST} from '../../core/documents/requests.ts';
+import type {AllowedOrigins} from '../../core/domain/access/allowed-origins.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import {bearerTokenOf} from '../../core/protocol/headers/bearer-token.ts';
+import {formatAllowedOrigins, formatRefused, formatTokens} from '../../core/protocol/service-documents.ts';
+import {readExpiryMember} from '../../core/protocol/text/read-document.ts';
+import {answer, jsonAnswer} from '../core/message.ts';
+import {decodeName, type Route} from '../core/route.ts';
+import {assertMayChangeAccess, assertOwnCaller, assertOwner, forOwner} from './own-callers.ts';
+import {assertNoQuery, readParameters, withDocument, withoutQuery} from './read-parameters.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 
-/** `/api/access/…`: codes, with which a page of the console gets a token of the owner. */
-export function accessRoutes(owner: Owner): readonly Route[] {
+type AccessDeps = RoutesDeps['access'];
+
+/** `/api/access/…`: what the owner grants to pages of the console, to programs and to plugins. */
+export function accessRoutes(access: AccessDeps): readonly Route[] {
+  return [...codeRoutes(access), ...tokenRoutes(access), ...grantRoutes(access)];
+}
+
+/** Codes, with which a page of the console gets a token of the owner. */
+function codeRoutes({owner}: AccessDeps): readonly Route[] {
   const exchange = withDocument(CODE_EXCHANGE, ({code}) => ({token: owner.exchangeCode(code)}), 201);
   return [
     {
@@ -36,6 +48,81 @@ export function accessRoutes(owner: Owner): readonly Route[] {
           return '{}';
         }),
       ),
+    },
+  ];
+}
+
+/** Tokens of programs. */
+function tokenRoutes({tokens, owner}: AccessDeps): readonly Route[] {
+  const only = forOwner(owner);
+  return [
+    {
+      path: '/api/access/tokens',
+      needs: 'by-operation',
+      GET: only(withoutQuery(() => formatTokens(tokens.list()))),
+      POST: only(
+        withDocument(
+          TOKEN_REQUEST,
+          async ({expiresAt, ...requested}) => ({
+            token: await tokens.create({...requested, ...readExpiryMember(expiresAt)}),
+          }),
+          201,
+        ),
+      ),
+    },
+    {
+      path: '/api/access/tokens/{name}',
+      needs: 'by-operation',
+      DELETE: only(withoutQuery(({segments: [name = '']}) => tokens.revoke(decodeName(name)).then(() => '{}'))),
+    },
+  ];
+}
+
+/** Permissions of plugins, and what they were refused. */
+function grantRoutes({owner, grants, refused}: AccessDeps): readonly Route[] {
+  const only = forOwner(owner);
+  const list = (): object => ({grants: grants.list()});
+  return [
+    {
+      path: '/api/access/grants',
+      needs: 'by-operation',
+      GET: only(withoutQuery(list)),
+      POST: only(withDocument(GRANT_REQUEST, requested => grants.grant(requested).then(list))),
+    },
+    {
+      path: '/api/access/refused',
+      needs: 'by-operation',
+      GET: only(withoutQuery(() => formatRefused(refused.list()))),
+    },
+    {
+      path: '/api/access/grants/{plugin}',
+      needs: 'by-operation',
+      DELETE: only(async ({segments: [plugin = ''], query}) => {
+        const {permission} = readParameters(query, REVOKE_QUERY);
+        await grants.revoke(decodeName(plugin), permission);
+        return jsonAnswer(list());
+      }),
+    },
+  ];
+}
+
+/** `/api/allowed-origins`: origins whose pages may call, and those that were refused. Pages of other origins read neither; only the owner's change them. */
+export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): readonly Route[] {
+  const allow = withDocument(ALLOWED_ORIGIN, ({origin}) => formatAllowedOrigins(origins.allow(origin)));
+  return [
+    {
+      path: '/api/allowed-origins',
+      needs: {read: 'admin', change: 'by-operation'},
+      GET: ({request, query}) => {
+        assertOwnCaller(request);
+        assertNoQuery(query);
+        return answer(formatAllowedOrigins(origins.list()));
+      },
+      POST: call => {
+        assertOwner(call.request, owner);
+        assertMayChangeAccess(call);
+        return allow(call);
+      },
     },
   ];
 }

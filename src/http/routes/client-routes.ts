@@ -1,21 +1,21 @@
-import type {Announcer, ClientRequested} from '../../domain/commits/event.ts';
-import type {Plugins} from '../../domain/plugins/plugin.ts';
-import {pluginOf} from '../../protocol/headers/sender.ts';
+import type {Announcer, ClientRequested} from '../../core/domain/commits/event.ts';
+import type {ServedPlugins} from '../../core/domain/plugins/plugin.ts';
+import {pluginOf} from '../../core/protocol/headers/sender.ts';
 import {
   CLIENT_REQUEST_BYTES_MAX,
   readLogRequest,
   readNavigation,
   readSound,
-} from '../../protocol/plugin/client-request.ts';
+} from '../../core/protocol/plugin/client-request.ts';
 import {answer} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
-import {assertNoQueryButRandom, withBody} from './no-query.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
+import {assertNoQueryButRandom, withBody} from './read-parameters.ts';
 import type {SoundAddresses} from './sound-addresses.ts';
 
 export interface ClientRoutesDeps {
-  readonly plugins: Pick<Plugins, 'log'>;
+  readonly plugins: Pick<ServedPlugins, 'log'>;
   /** Passes requests to the program that shows the plugins. */
   readonly events: Announcer;
   /** Content of the configuration that plugins read, as JSON text. */

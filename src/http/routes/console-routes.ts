@@ -1,21 +1,24 @@
-import {fileURLToPath} from 'node:url';
-import {CORE_SETTINGS, type UserSettings} from '../../domain/plugins/user-settings.ts';
-import type {ProgramName} from '../../domain/program-stop.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {headerPairs, headerValues} from '../../protocol/headers/raw-headers.ts';
-import {PROCESS_TIMERS} from '../../time/timers.ts';
-import {within} from '../../time/wait.ts';
+import {CORE_SETTINGS, type UserSettings} from '../../core/domain/plugins/user-settings.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {headerPairs, headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {PROCESS_TIMERS} from '../../core/time/timers.ts';
+import {within} from '../../core/time/wait.ts';
 import {type HttpAnswer, type HttpRequest, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route} from '../core/route.ts';
 import {CONSOLE_NAME, isLoopbackName, SCHEME} from '../core/sites.ts';
-import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
-import {findFile} from '../files/find-file.ts';
-import {assertNoQuery} from './no-query.ts';
+import {
+  answerFile,
+  createGzippedFiles,
+  type FileAnswerOptions,
+  findFile,
+  REWRITTEN_BYTES_MAX,
+  type Rewrite,
+} from '../files/file-answer.ts';
+import {isOpenedByOtherPage} from './opening-card.ts';
+import {CONSOLE_FOLDER} from './page-template.ts';
 import {hostOf} from './published-address.ts';
+import {assertNoQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
-
-/** The built console: `dist/console/`, seen from the sources and from the built files alike. */
-const CONSOLE_FOLDER = fileURLToPath(new URL('../../../dist/console/', import.meta.url));
 
 /**
  * Policy of the console. It runs its own scripts and styles only, and talks to this service only.
@@ -42,13 +45,16 @@ function policyOf(host: string): string {
   ].join('; ');
 }
 
+type ConsoleRoutesDeps = Pick<RoutesDeps, 'settings' | 'command' | 'trialPilot'>;
+
 /**
  * `/`, the page of the console, and `/console/…`, the files that it loads. It contains no data.
  *
  * At the loopback names `/` leads to the console's own name: at once where the browser is known to resolve that, and otherwise by a page of two small
  * files, which tries it.
  */
-export function consoleRoutes({settings, command}: Pick<RoutesDeps, 'settings' | 'command'>): readonly Route[] {
+export function consoleRoutes({settings, ...hints}: ConsoleRoutesDeps): readonly Route[] {
+  const gzipped = createGzippedFiles(REWRITTEN_BYTES_MAX);
   return [
     {
       path: '/',
@@ -58,14 +64,14 @@ export function consoleRoutes({settings, command}: Pick<RoutesDeps, 'settings' |
         assertNoQuery(call.query);
         if (resolvesConsoleName(call.request)) return redirect(`${SCHEME}${host.replace(LOCALHOST, CONSOLE_NAME)}/`);
         const page = isLoopbackName(host) ? 'entrance.html' : 'index.html';
-        const rawHeaders = markHeaders(call.request, command);
-        return answerConsole(call, page, {rawHeaders, rewrite: await readTheme(settings)});
+        const rawHeaders = markHeaders(call.request, hints);
+        return answerConsole(call, page, {rawHeaders, rewrite: await readTheme(settings), gzipped});
       },
     },
     {
       path: '/console/{path...}',
       needs: 'nothing',
-      GET: call => answerConsole(call, call.segments[0] ?? ''),
+      GET: call => answerConsole(call, call.segments[0] ?? '', {gzipped}),
     },
   ];
 }
@@ -89,7 +95,7 @@ const OF_PROXIES = /^(?:forwarded|via|x-forwarded-.*)$/i;
 /** Theme of the pages as they are built: that of the system. */
 const SYSTEM_THEME = 'content="light dark"';
 
-/** Longest wait for the theme, in milliseconds: a store that is away answers after its own timeout, and the page shows why. */
+/** Longest wait for the theme, in milliseconds: an absent store answers after its own timeout; the page shows why. */
 const THEME_TIMEOUT_MS = 200;
 
 /**
@@ -112,26 +118,36 @@ async function readTheme(settings: Pick<UserSettings, 'get'>): Promise<Rewrite |
 }
 
 /**
- * Marks a console that no page of the console's own origin opened. A page of another site may be behind it, which then chose the fragment of the
- * address, and with it the plugin to show: the console asks first. A second mark names the command of its hints. Scripts read both in the entry of the
- * navigation (Server Timing, W3C).
+ * Marks what opened the console. If no page of its own origin did, a page of another site may be behind it, which then chose the fragment of the
+ * address, and with it the plugin to show: the console asks first. If the browser shows that another page did, the console drops the token of the owner,
+ * which a window gets from the one that opened it. Other marks name the command of its hints, and a pilot
+ * whom it offers to sign in. Scripts read them in the entry of the navigation (Server Timing, W3C).
  */
-function markHeaders({rawHeaders}: HttpRequest, command: ProgramName): readonly string[] {
-  const isOwn = headerValues(rawHeaders, 'sec-fetch-site').join() === 'same-origin';
+function markHeaders(
+  request: HttpRequest,
+  {command, trialPilot}: Omit<ConsoleRoutesDeps, 'settings'>,
+): readonly string[] {
+  const isOwn = headerValues(request.rawHeaders, 'sec-fetch-site').join() === 'same-origin';
+  const opener = isOwn ? 'opened-by-own-page' : 'opened-from-outside';
+  const other = isOpenedByOtherPage(request) ? ['opened-by-other-page'] : [];
+  const trial =
+    trialPilot === undefined ? [] : [`trial-pilot;desc="${encodeURIComponent(JSON.stringify(trialPilot))}"`];
   // Never absent: a browser that has the page already keeps the headers that an answer 304 does not replace.
-  return ['Server-Timing', `${isOwn ? 'opened-by-own-page' : 'opened-from-outside'}, command;desc="${command}"`];
+  return ['Server-Timing', [opener, ...other, `command;desc="${command}"`, ...trial].join(', ')];
 }
 
 async function answerConsole(
   {request, query}: Call,
   path: string,
-  {rawHeaders = [], rewrite}: Pick<FileAnswerOptions, 'rawHeaders' | 'rewrite'> = {},
+  {rawHeaders = [], ...options}: Omit<FileAnswerOptions, 'status'>,
 ): Promise<HttpAnswer> {
   assertNoQuery(query);
   const file = await findFile(CONSOLE_FOLDER, path);
   const policy = ['Content-Security-Policy', policyOf(hostOf(request)), ...WINDOW_HEADERS];
   const answered =
-    file === undefined ? undefined : await answerFile(request, file, {rawHeaders: [...policy, ...rawHeaders], rewrite});
+    file === undefined
+      ? undefined
+      : await answerFile(request, file, {rawHeaders: [...policy, ...rawHeaders], ...options});
   if (answered === undefined) throw new AppError({code: 'no-resource', path: `/console/${path}`.slice(0, 100)});
   return answered;
 }

@@ -1,39 +1,31 @@
 import type {Route} from '../core/route.ts';
-import {accessGrantRoutes} from './access-grant-routes.ts';
-import {accessRoutes} from './access-routes.ts';
-import {accessTokenRoutes} from './access-token-routes.ts';
-import {allowedOriginRoutes} from './allowed-origin-routes.ts';
+import {accessRoutes, allowedOriginRoutes} from './access-routes.ts';
 import {clientRoutes} from './client-routes.ts';
 import {consoleRoutes} from './console-routes.ts';
 import {docsRoutes} from './docs-routes.ts';
+import {keysRoutes, transactionRoutes} from './entries-routes.ts';
 import {eventsRoutes} from './events-routes.ts';
 import {faultRoutes} from './fault-routes.ts';
 import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
-import {identityRoutes} from './identity-routes.ts';
-import {keysRoutes} from './keys-routes.ts';
+import {identityRoutes, pilotRoutes, sessionRoutes} from './identity-routes.ts';
 import {metricsRoutes} from './metrics-routes.ts';
 import {pageClientRoutes} from './page-client-routes.ts';
 import {pageRoutes} from './page-routes.ts';
-import {pilotRoutes} from './pilot-routes.ts';
 import {pluginRoutes} from './plugin-routes.ts';
 import {requestsRoutes} from './requests-routes.ts';
 import type {RoutesDeps} from './routes-deps.ts';
-import {serviceRoutes} from './service-routes.ts';
-import {sessionRoutes} from './session-routes.ts';
+import {serviceRoutes, stopRoutes} from './service-routes.ts';
 import {settingsRoutes} from './settings-routes.ts';
-import {snapshotRoutes} from './snapshot-routes.ts';
 import {createSoundAddresses} from './sound-addresses.ts';
-import {stopRoutes} from './stop-routes.ts';
 import {storeRoutes} from './store-routes.ts';
-import {transactionRoutes} from './transaction-routes.ts';
-import {transferRoutes} from './transfer-routes.ts';
+import {snapshotRoutes, transferRoutes} from './transfer-routes.ts';
 
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
-  const {owner, tokens} = deps.access;
+  const {owner} = deps.access;
   return [
     ...storeRoutes(deps),
-    ...identityRoutes(deps.identity),
+    ...identityRoutes(deps),
     ...sessionRoutes(deps.sessions),
     ...pilotRoutes(deps.pilots),
     ...keysRoutes(deps),
@@ -42,9 +34,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...transferRoutes(deps.transfer),
     ...snapshotRoutes(deps.snapshots, owner),
     ...faultRoutes(deps.faults, owner),
-    ...accessRoutes(owner),
-    ...accessTokenRoutes(tokens, owner),
-    ...accessGrantRoutes(deps.access),
+    ...accessRoutes(deps.access),
     ...allowedOriginRoutes(deps.allowedOrigins, owner),
     ...serviceRoutes(deps),
     ...stopRoutes(deps.stop, owner),
@@ -61,7 +51,7 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
 function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, flight, events, identity, pluginConfig, pages, limits} = deps;
   const bodyBytesMax = limits.pluginBodyBytesMax;
-  const {accessMode: mode, randomBytes, nowMs} = deps;
+  const {accessMode: mode, randomBytes} = deps;
   const sounds = createSoundAddresses({mode, plugins, bodyBytesMax, randomBytes});
   return [
     ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
@@ -69,6 +59,6 @@ function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
     ...settingsRoutes(settings),
     ...clientRoutes({plugins, events, pluginConfig, sounds}),
     sounds.route,
-    ...flightRoutes({flight, plugins, bodyBytesMax, identity, nowMs}),
+    ...flightRoutes({flight, plugins, bodyBytesMax, identity}),
   ];
 }

@@ -1,11 +1,15 @@
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
-import {AppError} from '../../failures/app-error.ts';
-import {answer, type HttpAnswer, WINDOW_HEADERS} from '../core/message.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {type HttpAnswer, type HttpRequest, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
-import {answerFile} from '../files/file-answer.ts';
-import {findFile} from '../files/find-file.ts';
-import {assertNoQuery} from './no-query.ts';
+import {CONSOLE_NAME, isBelowConsole, SCHEME} from '../core/sites.ts';
+import {taggedAnswer} from '../core/tagged-answer.ts';
+import {answerFile, findFile} from '../files/file-answer.ts';
+import {isNavigation, isOpenedByOtherPage} from './opening-card.ts';
+import {hostOf, portOf} from './published-address.ts';
+import {assertNoQuery} from './read-parameters.ts';
 
 /** The OpenAPI document: the build writes it. It contains no limit that a start can change. */
 const OPENAPI_FILE = new URL('../../../dist/openapi.json', import.meta.url);
@@ -20,6 +24,9 @@ const PAGE_FOLDERS = [
   {path: '/docs/guides/{name}', folder: 'guides/'},
   {path: '/docs/errors/{code}', folder: 'errors/'},
 ] as const;
+
+/** The page at an address without one. */
+const MISSING_FILE = fileURLToPath(new URL('../../../dist/missing-page.html', import.meta.url));
 
 /** Names of files that are not pages: the pages load them. */
 const RESOURCE = /\.(?:css|js|json|svg|png)$/;
@@ -42,11 +49,11 @@ const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
 /** `/openapi.json`, `/docs` and what is below it: paths that browsers may open from any link. */
 export function docsRoutes(): readonly Route[] {
   const read = memoize(async () =>
-    answer(await readFile(OPENAPI_FILE), {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]}),
+    taggedAnswer(await readFile(OPENAPI_FILE), {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]}),
   );
-  const document: RouteHandler = ({query}) => {
+  const document: RouteHandler = async ({request, query}) => {
     assertNoQuery(query);
-    return read();
+    return (await read())(request.headers);
   };
   const pages = PAGE_FOLDERS.map(
     ({path, folder}): Route => ({path, needs: 'nothing', GET: call => answerPage(call, folder)}),
@@ -58,11 +65,29 @@ export function docsRoutes(): readonly Route[] {
 async function answerPage({request, segments: [name = 'index'], query}: Call, folder: string): Promise<HttpAnswer> {
   assertNoQuery(query);
   const path = `${folder}${name}`;
+  const host = hostOf(request);
+  // A window keeps what it got from the one that opened it, such as the token of the owner, and these pages lead to the console.
+  if (isBelowConsole(host) && isOpenedByOtherPage(request))
+    return redirect(`${SCHEME}localhost:${portOf(host)}/docs/${path}`);
   const file = await findFile(DOCS_FOLDER, RESOURCE.test(name) ? path : `${path}.html`);
   const rawHeaders = ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS];
   const answered = file === undefined ? undefined : await answerFile(request, file, {rawHeaders});
   if (answered === undefined) throw new AppError({code: 'no-resource', path: `/docs/${path}`.slice(0, 100)});
   return answered;
+}
+
+/** Shows a page with the search to a person who opens an address without a page. @returns Undefined for all other requests. */
+export function answerMissingPage(request: HttpRequest, status: number): Promise<HttpAnswer | undefined> | undefined {
+  const {method, target, rawHeaders: sent} = request;
+  const host = hostOf(request);
+  // At the hosts of plugins there is no documentation. A window that another page opened is led to no console, as in {@link answerPage}.
+  const isKept = isBelowConsole(host) && isOpenedByOtherPage(request);
+  const isOfPlugin = host.toLowerCase().includes(`.${CONSOLE_NAME}`);
+  const inFrame = headerValues(sent, 'sec-fetch-dest').includes('iframe');
+  const isPage = method === 'GET' && /^\/(?!api\/)/.test(target) && isNavigation(sent);
+  if (!isPage || isOfPlugin || isKept || inFrame) return undefined;
+  const rawHeaders = ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS];
+  return answerFile(request, MISSING_FILE, {rawHeaders, status});
 }
 
 /** Memoizes an asynchronous function without parameters: calls it once, and again only after it failed. */

@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
-import {parseKey} from '../../domain/entries/key.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {SILENT_LOG} from '../../domain/log.ts';
-import {EventHub} from '../../events/event-hub.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {encodeJsonText} from '../../json/json-text.ts';
+import {parseKey} from '../../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {SILENT_LOG} from '../../core/domain/log.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {encodeJsonText} from '../../core/json/json-text.ts';
+import {PROCESS_TIMERS} from '../../core/time/timers.ts';
+import {EventHub} from '../../service/events/event-hub.ts';
 import {openMemoryStore} from '../../store/memory/memory-store.ts';
-import {PROCESS_TIMERS} from '../../time/timers.ts';
 import {pollEvents} from './events-routes.ts';
 
 const VALUE_BYTES = 1000;
@@ -24,7 +24,7 @@ async function openHub() {
 test('pollEvents() reserves memory for the values of each commit before it takes them', async () => {
   const {store, events} = await openHub();
   const reserved: number[] = [];
-  const options = {store, limits: DEFAULT_LIMITS, since: 0, waitMs: 1000};
+  const options = {store, limits: DEFAULT_LIMITS, after: 0, waitMs: 1000};
   const polled = await pollEvents(events, {...options, reserveMemory: sizeBytes => void reserved.push(sizeBytes)});
   expect(reserved.filter(sizeBytes => sizeBytes > 0)).toEqual([VALUE_BYTES, VALUE_BYTES, VALUE_BYTES]);
   expect([polled.events.length, polled.cursor]).toEqual([3, 3]);
@@ -35,11 +35,11 @@ test('pollEvents() fails without memory for the next values, and stops reading',
   let freeBytes = 2.5 * VALUE_BYTES;
   const reserveMemory = (sizeBytes: number): void => {
     freeBytes -= sizeBytes;
-    if (freeBytes < 0) throw new AppError({code: 'too-many-bodies'});
+    if (freeBytes < 0) throw new AppError({code: 'busy', what: 'memory'});
   };
   const polled = pollEvents(events, {
     ...{store, limits: DEFAULT_LIMITS},
-    since: 0,
+    after: 0,
     waitMs: 1000,
     reserveMemory,
   });

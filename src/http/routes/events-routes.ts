@@ -1,18 +1,23 @@
-import {EVENTS_QUERY} from '../../documents/queries.ts';
-import type {Caller} from '../../domain/access/access.ts';
-import {DEFAULT_EVENT_KINDS, type Event, type Events, type SubscribeOptions} from '../../domain/commits/event.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import {type GivenRevision, parseRevision, revisionIn} from '../../domain/entries/revision.ts';
-import type {Limits} from '../../domain/limits.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {formatPolled, type Polled} from '../../protocol/event/event.ts';
-import {createEventTexts, type EventTexts} from '../../protocol/event/event-texts.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {answer, type HttpAnswer, openedWebSocket, streamAnswer} from '../core/message.ts';
+import {EVENTS_QUERY} from '../../core/documents/queries.ts';
+import type {Caller} from '../../core/domain/access/access.ts';
+import {
+  DEFAULT_EVENT_KINDS,
+  type Event,
+  type EventBatch,
+  type Events,
+  type SubscribeOptions,
+} from '../../core/domain/commits/event.ts';
+import type {Store} from '../../core/domain/commits/store.ts';
+import {type GivenRevision, parseLastEventId, revisionIn} from '../../core/domain/entries/identifiers.ts';
+import type {Limits} from '../../core/domain/limits.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {formatPolled, type Polled} from '../../core/protocol/event/event.ts';
+import {createEventTexts, type EventTexts, STREAM_START} from '../../core/protocol/event/server-sent-events.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {answer, type HttpAnswer, type HttpStream, openedWebSocket, streamAnswer} from '../core/message.ts';
 import {type Call, invalidParameter, type Route} from '../core/route.ts';
 import {readParameters} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
-import {formatEventFrames, formatEventStream} from './stream-events.ts';
 
 type EventsParts = Pick<RoutesDeps, 'events' | 'store' | 'limits'>;
 
@@ -21,13 +26,13 @@ export function eventsRoutes(deps: EventsParts): readonly Route[] {
   const {events, store} = deps;
   const texts = createEventTexts(store);
   const readRequest = async ({request, caller, query}: Call): Promise<EventsRequest> => {
-    const {wait, since, lastEventId, ...asked} = readParameters(query, EVENTS_QUERY);
+    const {after, lastEventId, ...asked} = readParameters(query, EVENTS_QUERY);
     assertMayFollow(caller, asked);
-    const last = readLastEventId(request.rawHeaders) ?? lastEventId;
+    const last = parseLastEventId(headerValues(request.rawHeaders, 'last-event-id').join()) ?? lastEventId;
     // Another process may have written it. Each read makes a store as new as its engine.
-    if (typeof since === 'number' && since > events.cursor) await store.changes(since, {limit: 1});
+    if (typeof after === 'number' && after > store.revision) await store.changes(after, {limit: 1});
     // A browser that reconnects repeats its first request and adds the last id that it received.
-    return {...asked, waitSeconds: wait, since: last ?? since, resume: last !== undefined};
+    return {...asked, after: last ?? after, resume: last !== undefined};
   };
   return [
     {
@@ -36,7 +41,7 @@ export function eventsRoutes(deps: EventsParts): readonly Route[] {
       GET: async call => answerEvents(await readRequest(call), call, {...deps, texts}),
       webSocket: async call => {
         const {waitSeconds, ...asked} = await readRequest(call);
-        if (waitSeconds !== undefined) throw invalidParameter('wait', 'it cannot be combined with a WebSocket');
+        if (waitSeconds !== undefined) throw invalidParameter('waitSeconds', 'it cannot be combined with a WebSocket');
         return openedWebSocket(formatEventFrames(events.subscribe({...asked, signal: call.request.signal}), texts));
       },
     },
@@ -44,9 +49,10 @@ export function eventsRoutes(deps: EventsParts): readonly Route[] {
 }
 
 /** Parameters of a subscription, as a client sent them. */
-interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'initial'> {
+interface EventsRequest extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'resume' | 'initial'> {
+  readonly after?: GivenRevision | undefined;
   /** Undefined for a stream. */
-  readonly waitSeconds: number | undefined;
+  readonly waitSeconds?: number | undefined;
 }
 
 async function answerEvents(
@@ -77,10 +83,10 @@ async function answerEvents(
   }
 }
 
-/** Asserts that a caller may read the events that it asks for. @throws {AppError} `permission-required`, `token-required`. */
+/** Asserts that a caller may read the requested events. @throws {AppError} `permission-required`, `token-required`. */
 function assertMayFollow(caller: Caller, {prefix = '', kinds}: Pick<SubscribeOptions, 'prefix' | 'kinds'>): void {
   caller.assertMay(`entries:read:${prefix}`);
-  if ([...(kinds ?? [])].some(kind => !DEFAULT_EVENT_KINDS.has(kind))) caller.assertMay('plugins:manage');
+  if (kinds?.some(kind => !DEFAULT_EVENT_KINDS.has(kind))) caller.assertMay('plugins:manage');
 }
 
 /** Asserts that a caller which lost permissions while a request waited may read its events. @throws {AppError} `invalid-token`, `permission-required`. */
@@ -90,32 +96,20 @@ function assertStillAdmitted(caller: Caller, asked: Pick<SubscribeOptions, 'pref
   else throw new AppError({code: 'invalid-token', problem: 'it was revoked or expired while the request waited'});
 }
 
-function readLastEventId(rawHeaders: readonly string[]): GivenRevision | undefined {
-  const [id, second] = headerValues(rawHeaders, 'last-event-id');
-  if (id === undefined) return undefined;
-  const last = second === undefined ? parseRevision(id) : undefined;
-  if (last === undefined)
-    throw new AppError({
-      code: 'invalid-header',
-      header: 'Last-Event-ID',
-      problem: 'it has to be the id of an event: a revision, with or without the id of its store',
-    });
-  return last;
-}
-
-interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'since' | 'resume' | 'signal'> {
+interface PollOptions extends Pick<SubscribeOptions, 'prefix' | 'kinds' | 'resume' | 'signal'> {
+  readonly after?: GivenRevision | undefined;
   readonly waitMs: number;
-  readonly store: Pick<Store, 'id'>;
+  readonly store: Pick<Store, 'id' | 'revision'>;
   /** The answer ends with the commit that reaches one of these. */
   readonly limits: Pick<Limits, 'waitEventsMax' | 'listValuesBytesMax'>;
-  /** Reserves memory for the answer, each time before it grows. @throws {AppError} `too-many-bodies`. */
+  /** Reserves memory for the answer, each time before it grows. @throws {AppError} `busy`. */
   readonly reserveMemory: (sizeBytes: number) => void;
 }
 
 /**
  * Reads the events after a cursor, or waits for the next ones. Returns no events if none occurs within `waitMs`.
  *
- * @throws {AppError} `too-many-bodies` if the memory for clients is full.
+ * @throws {AppError} `busy` if the memory for clients is full.
  */
 export async function pollEvents(
   events: Events,
@@ -125,15 +119,15 @@ export async function pollEvents(
   let sizeBytes = 0;
   let late = false;
   // Events up to here exist already: reading them involves no waiting.
-  const present = events.cursor;
-  const {since = present} = options;
+  const present = store.revision;
+  const {after = present} = options;
   // A cursor of another store is unusable; the first event has the cursor to continue from.
-  let cursor = revisionIn(store.id, since) ?? 0;
+  let cursor = revisionIn(store.id, after) ?? 0;
   const timer = setTimeout(() => {
     late = true;
   }, waitMs);
   try {
-    for await (const batch of events.subscribe({...options, since, heartbeatMs: waitMs})) {
+    for await (const batch of events.subscribe({...options, after, heartbeatMs: waitMs})) {
       const batchBytes = sum(batch.events, event => ('json' in event ? (event.json?.length ?? 0) : 0));
       reserveMemory(batchBytes);
       polled.push(...batch.events);
@@ -151,3 +145,72 @@ export async function pollEvents(
 function sum<T>(all: readonly T[], of: (each: T) => number): number {
   return all.reduce((total, each) => total + of(each), 0);
 }
+
+/**
+ * Formats batches as an event stream. The stream of a subscriber that is too slow ends; it reconnects with the last id that
+ * it received.
+ */
+function formatEventStream(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
+  // Not a generator: `return()` of a generator that awaits the next batch would wait for that batch.
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = batches[Symbol.asyncIterator]();
+      let started = false;
+      return {
+        next: async () => {
+          if (!started) {
+            started = true;
+            return {done: false, value: STREAM_START};
+          }
+          const batch = await nextOf(iterator);
+          return batch === undefined ? {done: true, value: undefined} : {done: false, value: texts.stream(batch)};
+        },
+        return: async () => {
+          await iterator.return?.();
+          return {done: true, value: undefined};
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Formats events as frames of a WebSocket, each a JSON text. Rethrows the error of a subscription: the close reason of a
+ * WebSocket can contain it.
+ */
+function formatEventFrames(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = batches[Symbol.asyncIterator]();
+      let unsent: Iterator<Event> = [].values();
+      return {
+        next: async () => {
+          for (;;) {
+            const event = unsent.next();
+            if (!event.done) return {done: false, value: texts.json(event.value)};
+            const batch = await iterator.next();
+            if (batch.done) return {done: true, value: undefined};
+            unsent = batch.value.events.values();
+          }
+        },
+        return: async () => {
+          await iterator.return?.();
+          return {done: true, value: undefined};
+        },
+      };
+    },
+  };
+}
+
+async function nextOf(iterator: AsyncIterator<EventBatch>): Promise<EventBatch | undefined> {
+  try {
+    const {done, value} = await iterator.next();
+    return done === true ? undefined : value;
+  } catch (error) {
+    if (error instanceof AppError && ENDING.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** Failures after which a subscriber only has to reconnect. */
+const ENDING: ReadonlySet<string> = new Set(['too-slow', 'busy', 'store-closed']);

@@ -1,17 +1,16 @@
-import {FAULTS_BYTES_MAX, readFaults} from '../../documents/faults.ts';
-import {END_FAULTS_QUERY} from '../../documents/queries.ts';
-import type {Owner} from '../../domain/access/owner.ts';
-import type {Fault, FaultList, Faults} from '../../domain/faults/fault.ts';
+import {END_FAULTS_QUERY} from '../../core/documents/queries.ts';
+import {FAULTS} from '../../core/documents/requests.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import type {Fault, FaultList, Faults} from '../../core/domain/faults/fault.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
-import {withBody, withoutQuery} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
-import {readParameters} from './read-parameters.ts';
+import {readParameters, withBody, withoutQuery} from './read-parameters.ts';
 
 /** `/api/faults`: faults for testing plugins. Pages can read them; only those of the owner change them. */
 export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
   const change = (make: (given: readonly Fault[]) => FaultList): RouteHandler => {
-    const changed = withBody(FAULTS_BYTES_MAX, body => make(readFaults(body)));
+    const changed = withBody(FAULTS.bytesMax, body => make(FAULTS.read(body).faults));
     return call => {
       assertOwner(call.request, owner);
       return changed(call);

@@ -1,6 +1,6 @@
 import {answer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery} from './read-parameters.ts';
 
 /** Metrics of the service. */
 export interface MetricsSource {

@@ -1,10 +1,10 @@
-import type {Caller} from '../../domain/access/access.ts';
-import type {Owner} from '../../domain/access/owner.ts';
-import {withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {bearerTokenOf} from '../../protocol/headers/bearer-token.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {isOfPage} from '../../protocol/headers/sender.ts';
+import type {Caller} from '../../core/domain/access/access.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import {withoutSecrets} from '../../core/domain/redaction.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {bearerTokenOf} from '../../core/protocol/headers/bearer-token.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {isOfPage} from '../../core/protocol/headers/sender.ts';
 import type {HttpRequest} from '../core/message.ts';
 import type {Call, RouteHandler} from '../core/route.ts';
 
@@ -12,12 +12,16 @@ import type {Call, RouteHandler} from '../core/route.ts';
  * Refuses pages of other origins, also those that may call the rest of the service. Pages of the service itself and programs of
  * this machine pass: programs send no `Origin`. The guard has checked that both headers are allowed.
  *
- * @throws {AppError} `own-callers-only`.
+ * @throws {AppError} `foreign-page`.
  */
 export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
   const page = findForeignPage(rawHeaders);
   if (page !== undefined)
-    throw new AppError({code: 'own-callers-only', origin: withoutPageSecrets(page).slice(0, SHOWN_LENGTH_MAX)});
+    throw new AppError({
+      code: 'foreign-page',
+      why: 'not-own',
+      origin: withoutSecrets(page).slice(0, SHOWN_LENGTH_MAX),
+    });
 }
 
 /** Returns whether {@link assertOwnCaller} lets a request pass, and neither a program with a token nor the page of a plugin sent it. */
@@ -43,7 +47,7 @@ function findForeignPage(rawHeaders: readonly string[]): string | undefined {
  * Refuses pages without a token of the owner, for changes of the service itself. Programs of this machine need none: they send neither of the headers
  * by which browsers mark the requests of pages.
  *
- * @throws {AppError} `own-callers-only`, `owner-required`.
+ * @throws {AppError} `foreign-page`, `owner-required`.
  */
 export function assertOwner(request: Pick<HttpRequest, 'rawHeaders'>, owner: Pick<Owner, 'isOwner'>): void {
   assertOwnCaller(request);

@@ -1,10 +1,10 @@
 import {fileURLToPath} from 'node:url';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {WINDOW_HEADERS} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {CLIENT_MODULE} from '../core/sites.ts';
 import {answerFile} from '../files/file-answer.ts';
-import {assertNoQuery} from './no-query.ts';
+import {assertNoQuery} from './read-parameters.ts';
 
 /** The client as one module for pages, seen from the sources and from the built files alike. */
 const CLIENT_FILE = fileURLToPath(new URL('../../../dist/page-client.js', import.meta.url));

@@ -1,14 +1,15 @@
 import {join} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
-import {headerPairs} from '../../protocol/headers/raw-headers.ts';
-import {type HttpAnswer, openedWebSocket, redirect, WINDOW_HEADERS} from '../core/message.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {adviseOnError, statusOf} from '../../core/failures/facts.ts';
+import {headerPairs} from '../../core/protocol/headers/raw-headers.ts';
+import {answer, type HttpAnswer, openedWebSocket, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {CONSOLE_NAME, SCHEME, WEBPACK_SOCKET} from '../core/sites.ts';
-import {answerFile, type FileAnswerOptions, type Rewrite} from '../files/file-answer.ts';
-import {findFile} from '../files/find-file.ts';
+import {answerFile, type FileAnswerOptions, findFile, type Rewrite} from '../files/file-answer.ts';
 import type {PageServer} from '../proxy/page-server.ts';
-import {answerMissingServer} from './missing-server.ts';
 import {answerCard, isNavigation, isOpenedFromOutside} from './opening-card.ts';
+import {withScripts} from './page-scripts.ts';
+import {createTemplate} from './page-template.ts';
 import {hostOf, isMoved, portOf, replacePublishedAddress} from './published-address.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
@@ -24,7 +25,10 @@ export function pageRoutes(deps: PageParts): readonly Route[] {
     async call => {
       await deps.plugins.looked();
       const card = findCard(call, deps);
-      return card ?? (isNavigation(call.request.rawHeaders) ? uncached(answerCall(call)) : answerCall(call));
+      if (card !== undefined) return card;
+      if (!isNavigation(call.request.rawHeaders)) return answerCall(call);
+      deps.plugins.find(call.segments[0] ?? '')?.notePage();
+      return uncached(answerCall(call));
     };
   if (pageServer === undefined) return [redirects, {...files, GET: show(call => answerPage(call, deps))}];
   return [
@@ -74,7 +78,7 @@ async function forwardPage(call: Call, pageServer: PageServer, deps: PageParts):
     return await pageServer.forward(call.request, targetOf(call), {rawHeaders, rewrite: rewrite?.apply});
   } catch (error) {
     const isShown = isNavigation(call.request.rawHeaders) && error instanceof AppError;
-    if (!isShown || error.failure.code !== 'dev-server-failed') throw error;
+    if (!isShown || error.failure?.code !== 'dev-server-failed') throw error;
     return answerMissingServer(error, rawHeaders);
   }
 }
@@ -103,7 +107,7 @@ function targetOf({segments: [id = '', path = ''], query}: Call): string {
 async function answerPage(call: Call, deps: PageParts): Promise<HttpAnswer> {
   const {request, segments} = call;
   const [id = '', path = ''] = segments;
-  const directory = deps.plugins.pageDirectory(id);
+  const directory = deps.plugins.find(id)?.pageDirectory;
   if (directory === undefined) throw notFound(segments);
   const options = optionsFor(call, deps);
   const asked = path === '' ? join(directory, 'index.html') : await findFile(directory, path);
@@ -121,10 +125,20 @@ function notFound([id = '', path = '']: readonly string[]): AppError {
   return new AppError({code: 'no-resource', path: `/plugins/${id}/${path}`.slice(0, 100)});
 }
 
-function optionsFor({request}: Call, {allowedOrigins}: PageParts): Required<Omit<FileAnswerOptions, 'status'>> {
+function optionsFor(
+  {request, segments: [id], query}: Call,
+  {allowedOrigins, plugins}: PageParts,
+): Required<Pick<FileAnswerOptions, 'rawHeaders' | 'rewrite'>> {
   const host = hostOf(request);
-  return {rawHeaders: [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS], rewrite: rewriteFor(host)};
+  const rawHeaders = [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS];
+  const rewrite = rewriteFor(host);
+  if (!isNavigation(request.rawHeaders)) return {rawHeaders, rewrite};
+  const reportsErrors = plugins.list().some(each => each.id === id && each.inDevelopment);
+  return {rawHeaders, rewrite: withScripts(rewrite, {reportsErrors, isDark: DARK.test(query)})};
 }
+
+/** The query by which the page of a plugin is told that its window is dark. */
+const DARK = /(?:^|&)darkmode=true(?:&|$)/;
 
 /** Allows pages of this service, under each of its names, and of allowed origins to frame a page. */
 function policyOf(host: string, allowedOrigins: readonly string[]): readonly string[] {
@@ -138,3 +152,22 @@ function rewriteFor(host: string): Rewrite | undefined {
   if (!isMoved(host)) return undefined;
   return {name: host.toLowerCase(), apply: text => replacePublishedAddress(text, host)};
 }
+
+/** Pause until the page is loaded again, in seconds. */
+const RETRY_SECONDS = 2;
+
+/**
+ * Creates the page that stands in for that of a dev server that does not answer, and that is loaded again until it does. With the status of the failure.
+ *
+ * @param rawHeaders Further headers, such as a policy that says what may frame it.
+ */
+function answerMissingServer(error: AppError, rawHeaders: readonly string[]): HttpAnswer {
+  const page = PAGE();
+  return answer(page.fill({message: error.message, advice: adviseOnError(error)}), {
+    status: statusOf(error),
+    contentType: 'text/html; charset=utf-8',
+    rawHeaders: ['Content-Security-Policy', page.policy, 'Refresh', String(RETRY_SECONDS), ...rawHeaders],
+  });
+}
+
+const PAGE = createTemplate('missing-server.html');

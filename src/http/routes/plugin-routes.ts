@@ -1,19 +1,21 @@
-import type {Caller} from '../../domain/access/access.ts';
-import type {Owner} from '../../domain/access/owner.ts';
-import {type PageProofs, withoutPageSecrets} from '../../domain/plugins/page-proofs.ts';
-import type {PluginRequest, PluginStatus, Plugins} from '../../domain/plugins/plugin.ts';
-import type {UserSettings} from '../../domain/plugins/user-settings.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {withoutOwnTokens} from '../../protocol/headers/bearer-token.ts';
-import {formatPlugin, formatPluginLogs, formatPlugins} from '../../protocol/plugin/plugin-documents.ts';
-import {answer, emptyAnswer, type HttpRequest, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
+import type {Caller} from '../../core/domain/access/access.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import type {PageProofs} from '../../core/domain/plugins/page-proofs.ts';
+import type {PluginRequest, PluginStatus, ServedPlugins} from '../../core/domain/plugins/plugin.ts';
+import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
+import {withoutSecrets} from '../../core/domain/redaction.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {forBackground} from '../../core/protocol/headers/bearer-token.ts';
+import {formatPlugin, formatPluginLogs, formatPlugins} from '../../core/protocol/plugin/plugin-documents.ts';
+import {answer, emptyAnswer, type HttpRequest, JSON_TYPE, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
+import {shownPath} from '../core/shown-path.ts';
 import {answerFile} from '../files/file-answer.ts';
-import {assertNoQuery, assertNoQueryButRandom} from './no-query.ts';
 import {assertOwner} from './own-callers.ts';
+import {assertNoQuery, assertNoQueryButRandom} from './read-parameters.ts';
 
 export interface PluginRoutesDeps {
-  readonly plugins: Plugins;
+  readonly plugins: ServedPlugins;
   readonly settings: Pick<UserSettings, 'problems'>;
   readonly owner: Owner;
   /** Host names at which pages prove themselves; undefined if none does. */
@@ -64,6 +66,7 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
     {
       path: '/api/{plugin}/{name}',
       needs: ({segments: [id = '']}) => `routes:call:${decodeName(id)}`,
+      isPlugins: () => true,
       GET: callPlugin('GET', deps),
       POST: callPlugin('POST', deps),
     },
@@ -82,11 +85,11 @@ export function callPlugin(
 ): RouteHandler {
   return async ({request, segments}) => {
     const {id, name, url = request.target} = route ?? readRoute(segments);
-    const body = method === 'GET' ? NO_BODY : await readBody(request, bodyBytesMax);
+    const body = method === 'GET' ? NO_BODY : await request.readBody(bodyBytesMax, 'plugin-request');
     const plugin = plugins.find(id);
-    if (plugin === undefined) throw noPlugin(id, `${method} ${name}`);
+    if (plugin === undefined) throw noPlugin(id, `${method} ${name}`, request);
     // A background could log a token, or use it: its permissions are those of the program that sent it.
-    const rawHeaders = withoutOwnTokens(request.rawHeaders).map(withoutPageSecrets);
+    const rawHeaders = forBackground(request.rawHeaders).map(withoutSecrets);
     // Without the signal of the request, which would be a quarter of the cost of a call: a plugin works on a request that has
     // reached it, also if the client is gone.
     const {status, contentType, body: content} = await plugin.call({method, name, url, rawHeaders, body});
@@ -95,7 +98,7 @@ export function callPlugin(
     if (content.kind === 'bytes')
       return answer(content.bytes, {
         status,
-        contentType: contentType ?? 'application/octet-stream',
+        contentType: contentType === 'application/json' ? JSON_TYPE : (contentType ?? 'application/octet-stream'),
         rawHeaders: ANSWER_HEADERS,
       });
     const file = await answerFile(request, content.path, {status, rawHeaders: ANSWER_HEADERS});
@@ -121,13 +124,15 @@ function readRoute([id = '', name = '']: readonly string[]): CalledRoute {
   return {id: decodeName(id), name: decodeName(name)};
 }
 
-function noPlugin(id: string, route: string): AppError {
+function noPlugin(id: string, route: string, {target}: HttpRequest): AppError {
+  // It is not the id of a plugin, but a path that another version of the service may have.
+  if (!id.includes('.')) return new AppError({code: 'no-resource', path: shownPath(target).slice(0, 100)});
   const plugin = id.slice(0, 64).toWellFormed();
   return new AppError({code: 'no-plugin-route', plugin, route, problem: 'no plugin has this id'});
 }
 
 function listAll(
-  plugins: Plugins,
+  plugins: ServedPlugins,
   describe: (status: PluginStatus, caller: Caller) => Promise<PluginStatus>,
 ): RouteHandler {
   return async ({caller, query}) => {
@@ -149,7 +154,7 @@ export interface InstalledPlugin {
   readonly ui: boolean;
 }
 
-function listInstalled(plugins: Plugins, standIn: InstalledPlugin): RouteHandler {
+function listInstalled(plugins: ServedPlugins, standIn: InstalledPlugin): RouteHandler {
   return async ({query}) => {
     assertNoQueryButRandom(query);
     await plugins.looked();
@@ -162,15 +167,6 @@ function listInstalled(plugins: Plugins, standIn: InstalledPlugin): RouteHandler
 }
 
 const NO_BODY = new Uint8Array();
-
-async function readBody(request: HttpRequest, sizeBytesMax: number): Promise<Uint8Array> {
-  try {
-    return await request.readBody(sizeBytesMax);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.failure.code !== 'value-too-large') throw error;
-    throw new AppError({...error.failure, code: 'plugin-request-too-large'}, {cause: error});
-  }
-}
 
 /**
  * Headers of every answer of a route. Its content is the plugin's, and a page of another origin may put it into a frame by sending a form: without

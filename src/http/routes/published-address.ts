@@ -1,4 +1,4 @@
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {isBelowConsole} from '../core/sites.ts';
 

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
-import {ANY_CALLER} from '../../domain/access/access.ts';
-import type {Requests} from '../../domain/recorded-request.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {readRequestHeaders} from '../../protocol/headers/request-headers.ts';
+import {ANY_CALLER} from '../../core/domain/access/access.ts';
+import type {Requests} from '../../core/domain/recorded-request.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {readRequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {Call} from '../core/route.ts';
 import {requestsRoutes} from './requests-routes.ts';
@@ -33,7 +33,7 @@ describe('GET /api/requests', () => {
         listen: () => expect.unreachable('unexpected call'),
         cut: () => expect.unreachable('unexpected call'),
         reserveMemory: sizeBytes => {
-          if (isFull) throw new AppError({code: 'too-many-bodies'});
+          if (isFull) throw new AppError({code: 'busy', what: 'memory'});
           reserved.push(sizeBytes);
         },
       };

@@ -1,9 +1,9 @@
-import {REQUESTS_QUERY} from '../../documents/queries.ts';
-import type {Limits} from '../../domain/limits.ts';
-import {REQUESTS_KEPT, type RequestPage, type Requests} from '../../domain/recorded-request.ts';
-import {STREAM_START} from '../../protocol/event/server-sent-events.ts';
-import {headerValues} from '../../protocol/headers/raw-headers.ts';
-import {formatRequests, formatRequestsBlock} from '../../protocol/requests.ts';
+import {REQUESTS_QUERY} from '../../core/documents/queries.ts';
+import type {Limits} from '../../core/domain/limits.ts';
+import {REQUEST_CURSOR, REQUESTS_KEPT, type RequestPage, type Requests} from '../../core/domain/recorded-request.ts';
+import {STREAM_START} from '../../core/protocol/event/server-sent-events.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
+import {formatRequests, formatRequestsBlock} from '../../core/protocol/service-documents.ts';
 import {answer, type HttpRequest, type HttpStream, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertOwnCaller} from './own-callers.ts';
@@ -19,12 +19,14 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
         assertOwnCaller(request);
         const asked = readParameters(query, REQUESTS_QUERY);
         // A browser that reconnects repeats its first request and adds the last id that it received.
-        const [since = asked.since] = headerValues(request.rawHeaders, 'last-event-id');
+        const last = headerValues(request.rawHeaders, 'last-event-id')[0] || asked.after;
+        // One of another program: an `EventSource` would give up at a failure.
+        const after = last === asked.after || REQUEST_CURSOR.test(last ?? '') ? last : undefined;
         if (!acceptsStream(request)) {
           request.reserveMemory(DOCUMENT_BYTES_MAX);
-          return answer(formatRequests(await requests.read(since)), {rawHeaders: VARIES});
+          return answer(formatRequests(await requests.read(after)), {rawHeaders: VARIES});
         }
-        const pages = requests.follow({since, heartbeatMs, signal: request.listen()});
+        const pages = requests.follow({after, heartbeatMs, signal: request.listen()});
         return streamAnswer(formatStream(pages), {
           contentType: 'text/event-stream',
           rawHeaders: VARIES,

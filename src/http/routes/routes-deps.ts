@@ -1,25 +1,21 @@
-import type {AccessMode, AccessTokens} from '../../domain/access/access.ts';
-import type {AccessGrants} from '../../domain/access/access-grants.ts';
-import type {AllowedOrigins} from '../../domain/access/allowed-origins.ts';
-import type {Owner} from '../../domain/access/owner.ts';
-import type {RefusedRequests} from '../../domain/access/refused-requests.ts';
-import type {CheckedEntries} from '../../domain/commits/checked-entries.ts';
-import type {Announcer, Events} from '../../domain/commits/event.ts';
-import type {Snapshots} from '../../domain/commits/snapshots.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import type {Transfer} from '../../domain/commits/transfer.ts';
-import type {StoreFaults} from '../../domain/faults/active-faults.ts';
-import type {Faults} from '../../domain/faults/fault.ts';
-import type {IdentitySource} from '../../domain/identity/identity.ts';
-import type {Pilots} from '../../domain/identity/pilots.ts';
-import type {ServedSessions} from '../../domain/identity/session.ts';
-import type {Limits} from '../../domain/limits.ts';
-import type {Flight} from '../../domain/plugins/flight.ts';
-import type {PageProofs} from '../../domain/plugins/page-proofs.ts';
-import type {Plugins} from '../../domain/plugins/plugin.ts';
-import type {UserSettings} from '../../domain/plugins/user-settings.ts';
-import type {ProgramName, ProgramStop} from '../../domain/program-stop.ts';
-import type {Requests} from '../../domain/recorded-request.ts';
+import type {AccessGrants, AccessMode, AccessTokens, RefusedRequests} from '../../core/domain/access/access.ts';
+import type {AllowedOrigins} from '../../core/domain/access/allowed-origins.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import type {CheckedEntries} from '../../core/domain/commits/checked-entries.ts';
+import type {Announcer, Events} from '../../core/domain/commits/event.ts';
+import type {Store, StoreKind, StoreState} from '../../core/domain/commits/store.ts';
+import type {Snapshots, Transfer} from '../../core/domain/commits/transfer.ts';
+import type {Faults} from '../../core/domain/faults/fault.ts';
+import type {IdentitySource, ServedSessions, SignIn} from '../../core/domain/identity/identity.ts';
+import type {Pilots} from '../../core/domain/identity/pilots.ts';
+import type {Limits} from '../../core/domain/limits.ts';
+import type {Flight} from '../../core/domain/plugins/flight.ts';
+import type {PageProofs} from '../../core/domain/plugins/page-proofs.ts';
+import type {ServedPlugins} from '../../core/domain/plugins/plugin.ts';
+import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
+import type {ProgramName, ProgramStop} from '../../core/domain/program-stop.ts';
+import type {Requests} from '../../core/domain/recorded-request.ts';
+import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
 import type {PageServer} from '../proxy/page-server.ts';
 import type {MetricsSource} from './metrics-routes.ts';
 
@@ -27,7 +23,8 @@ import type {MetricsSource} from './metrics-routes.ts';
 export interface RoutesDeps {
   readonly version: string;
   readonly limits: Limits;
-  readonly store: Pick<Store, 'id' | 'changes' | 'readOnlyBecause'>;
+  readonly store: Pick<Store, 'id' | 'changes' | 'revision'>;
+  readonly stored: {readonly storeKind: StoreKind; readonly storeState: StoreState};
   readonly entries: CheckedEntries;
   readonly events: Events & Announcer;
   readonly transfer: Transfer;
@@ -35,16 +32,18 @@ export interface RoutesDeps {
   readonly identity: IdentitySource;
   readonly sessions: ServedSessions;
   readonly pilots: Pilots;
-  readonly plugins: Plugins;
+  readonly plugins: ServedPlugins;
   readonly settings: UserSettings;
   readonly flight: Flight;
-  readonly faults: Faults & StoreFaults;
+  readonly faults: Faults;
   readonly requests: Requests;
   readonly access: {
     readonly owner: Owner;
     readonly tokens: AccessTokens;
     readonly grants: AccessGrants;
     readonly refused: RefusedRequests;
+    /** Lists the plugins that `crewroom dev` runs in other processes of this user. */
+    readonly developments: () => Promise<NonNullable<ServiceDocument['developments']>>;
   };
   readonly metrics: MetricsSource;
   /** Content of the configuration that plugins read, as JSON text. */
@@ -68,6 +67,8 @@ export interface RoutesDeps {
   readonly stop: ProgramStop | undefined;
   /** The words with which the user calls the command line. */
   readonly command: ProgramName;
+  /** A pilot whom the console offers to sign in; undefined without one. */
+  readonly trialPilot: (SignIn & {readonly name: string}) | undefined;
 }
 
 /** The parts that routes of entries use. */

@@ -1,10 +1,12 @@
-import {formatFault} from '../../documents/fault-text.ts';
-import type {IdentitySource} from '../../domain/identity/identity.ts';
-import type {Readiness, ServiceDocument} from '../../protocol/service-documents.ts';
+import {formatFault} from '../../core/documents/fault-text.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import type {IdentitySource} from '../../core/domain/identity/identity.ts';
+import type {ProgramStop} from '../../core/domain/program-stop.ts';
+import type {Readiness, ServiceDocument, Stopping} from '../../core/protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
-import {assertNoQuery} from './no-query.ts';
-import {isOwnCaller} from './own-callers.ts';
+import {forOwner, isOwnCaller} from './own-callers.ts';
+import {assertNoQuery, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
 /** Paths of the resources, part of `/api`. */
@@ -30,44 +32,56 @@ const LINKS = {
   docs: '/docs',
 };
 
+/** Abilities that programs ask for before they use them: `docs/stability.md` describes each. */
+const FEATURES = [
+  'dry-run',
+  'event-stream',
+  'long-poll',
+  'merge-patch',
+  'time-to-live',
+  'transaction-id',
+  'web-socket',
+];
+
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, sessions, identity, faults, version, apiVersion, accessMode, dataDir, limits} = deps;
+  const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits} = deps;
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
-    const writable = (store.readOnlyBecause ?? faults.readOnlyBecause) === undefined;
+    const {storeState} = stored;
+    const isReady = storeState === 'read-write';
     const {source, state, stale, summary} = await sessions.status();
     const texts = faults.list().faults.map(formatFault);
     // Monitors need no permission; names of pilots and plugins do.
     const withNames = caller.may('identity:read');
     const readiness: Readiness = {
-      ready: writable,
-      store: writable ? 'read-write' : 'read-only',
+      ready: isReady,
+      storeState,
       identity: {
         source,
         signedIn: state === 'signed-in',
         state,
+        stale,
         ...(withNames ? namesOf(identity) : {}),
-        ...(stale ? {stale} : {}),
         ...(summary === undefined || !withNames ? {} : {summary}),
       },
       ...(texts.length === 0 || !withNames ? {} : {faults: texts}),
     };
-    return jsonAnswer(readiness, {status: writable ? 200 : 503});
+    return jsonAnswer(readiness, {status: isReady ? 200 : 503});
   };
-  const describe: RouteHandler = call => {
+  const describe: RouteHandler = async call => {
     assertNoQuery(call.query);
     const service: ServiceDocument = {
       name: 'crewroom',
       version,
       apiVersion,
+      features: FEATURES,
       storeId: store.id,
+      storeKind: stored.storeKind,
       access: accessMode,
-      ...(dataDir === undefined ? {ephemeral: true} : {}),
       links: LINKS,
     };
-    // The path has the name of the user.
-    return jsonAnswer(isOwnCaller(call) && dataDir !== undefined ? {...service, dataDir} : service);
+    return jsonAnswer(isOwnCaller(call) ? {...service, ...(await ownFacts(deps))} : service);
   };
   return [
     {path: '/api', needs: 'nothing', GET: describe},
@@ -75,6 +89,12 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
     {path: '/livez', needs: 'nothing', GET: fixed({live: true})},
     {path: '/readyz', needs: 'nothing', GET: ready},
   ];
+}
+
+/** Returns what only own callers may know: the path has the name of the user. */
+async function ownFacts({dataDir, access}: RoutesDeps): Promise<Pick<ServiceDocument, 'dataDir' | 'developments'>> {
+  const developments = await access.developments();
+  return {...(dataDir === undefined ? {} : {dataDir}), ...(developments.length === 0 ? {} : {developments})};
 }
 
 function fixed(value: unknown): RouteHandler {
@@ -98,4 +118,22 @@ function namesOf(
 function filledOf(identity: Pick<IdentitySource, 'current'>): Pick<Readiness['identity'], 'filled'> {
   const filled = identity.current()?.filled;
   return filled === undefined ? {} : {filled};
+}
+
+/** `/api/stop`: ends the program of the service, for its owner. Missing in a program that embeds the service and ends by itself. */
+export function stopRoutes(stop: ProgramStop | undefined, owner: Pick<Owner, 'isOwner'>): readonly Route[] {
+  if (stop === undefined) return [];
+  return [
+    {
+      path: '/api/stop',
+      needs: 'by-operation',
+      POST: forOwner(owner)(
+        withoutQuery(() => {
+          // The end waits for requests in progress, and so for this answer.
+          stop.ask();
+          return JSON.stringify({processId: stop.processId} satisfies Stopping);
+        }, 202),
+      ),
+    },
+  ];
 }

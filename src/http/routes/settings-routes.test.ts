@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {PrincipalCaller} from '../../access/caller.ts';
-import type {UserSettings} from '../../domain/plugins/user-settings.ts';
+import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
+import {PrincipalCaller} from '../../service/access/permission.ts';
 import type {HttpRequest} from '../core/message.ts';
 import {Call, createRouter} from '../core/route.ts';
 import {settingsRoutes} from './settings-routes.ts';

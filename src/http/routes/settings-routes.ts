@@ -1,11 +1,11 @@
-import type {UserSettings} from '../../domain/plugins/user-settings.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {isObject} from '../../json/members.ts';
-import {formatAvailableSettings} from '../../protocol/plugin/available-settings.ts';
-import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../protocol/plugin/client-request.ts';
+import type {PluginSetting} from '../../core/domain/plugins/plugin.ts';
+import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {isObject} from '../../core/json/members.ts';
+import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../core/protocol/plugin/client-request.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
 import {type Call, decodeName, type Route} from '../core/route.ts';
-import {assertNoQueryButRandom, withBody} from './no-query.ts';
+import {assertNoQueryButRandom, withBody} from './read-parameters.ts';
 
 /** `/api/settings`: settings of the client and of each plugin, with defaults filled in. */
 export function settingsRoutes(settings: UserSettings): readonly Route[] {
@@ -47,5 +47,18 @@ async function update(body: Uint8Array, plugin: string, settings: UserSettings):
   const changes = readBody(body);
   if (isObject(changes)) return JSON.stringify(await settings.update(plugin, changes));
   const problems = [{path: '$', problem: 'is not an object'}];
-  throw new AppError({code: 'invalid-plugin-settings', plugin, problems});
+  throw new AppError({code: 'invalid-body', what: 'settings', plugin, problems});
+}
+
+/**
+ * Formats the settings that a plugin has, as `GET /api/settings/{id}/available` answers them. An array, also for options: members of
+ * an object whose names look like numbers would lose their order.
+ */
+function formatAvailableSettings(settings: ReadonlyMap<string, PluginSetting>): string {
+  const all = Array.from(settings, ([key, {options, ...setting}]) => ({
+    key,
+    ...setting,
+    ...(options === undefined ? {} : {options: Array.from(options, ([value, label]) => ({value, label}))}),
+  }));
+  return JSON.stringify({settings: all});
 }

@@ -1,9 +1,9 @@
-import type {AccessMode, Caller} from '../../domain/access/access.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {AccessMode, Caller} from '../../core/domain/access/access.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {decodeName, type Route} from '../core/route.ts';
 import {type CalledRoute, callPlugin, type PluginRoutesDeps} from './plugin-routes.ts';
 
-/** Maximum number of addresses that are valid at once: a program plays the last sound, and may still load the one before. */
+/** Maximum number of valid addresses at once: a program plays the last sound, and may still load the one before. */
 const KEPT_MAX = 20;
 
 /** Size of the secret of an address, in bytes: 128 bits are not guessed. */

@@ -1,9 +1,11 @@
-import {EXPORT_QUERY, IMPORT_QUERY} from '../../documents/queries.ts';
-import type {CallerTransfer} from '../../domain/commits/transfer.ts';
-import {formatImported} from '../../protocol/transfer/imported.ts';
+import {EXPORT_QUERY, IMPORT_QUERY, SNAPSHOT_QUERY} from '../../core/documents/queries.ts';
+import type {Owner} from '../../core/domain/access/owner.ts';
+import type {CallerTransfer, Snapshots} from '../../core/domain/commits/transfer.ts';
+import {formatImported} from '../../core/protocol/transfer/imported.ts';
 import {assertPlainBody} from '../core/body.ts';
-import {answer, streamAnswer} from '../core/message.ts';
+import {answer, jsonAnswer, streamAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';
+import {forOwner} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
 
 /** `/api/export`, `/api/import`: writes and reads entries as lines. */
@@ -26,11 +28,11 @@ export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
       path: '/api/import',
       needs: 'entries:write:',
       POST: async ({request, query, caller}) => {
-        const {mode, since, 'dry-run': dryRun} = readParameters(query, IMPORT_QUERY);
+        const {mode, keepAfter, dryRun} = readParameters(query, IMPORT_QUERY);
         assertPlainBody(request);
         return answer(
           formatImported(
-            await transfer.import(request.readChunks(), {mode, since, dryRun, writtenBy: caller.principal}),
+            await transfer.import(request.readChunks(), {mode, keepAfter, dryRun, writtenBy: caller.principal}),
           ),
         );
       },
@@ -38,5 +40,21 @@ export function transferRoutes(transfer: CallerTransfer): readonly Route[] {
   ];
 }
 
+/** `/api/snapshots`: saves entries before the console replaces them. For the owner: others could displace the snapshots of real mistakes. */
+export function snapshotRoutes(snapshots: Snapshots, owner: Pick<Owner, 'isOwner'>): readonly Route[] {
+  return [
+    {
+      path: '/api/snapshots',
+      needs: 'by-operation',
+      POST: forOwner(owner)(async ({query}) => {
+        const {prefix} = readParameters(query, SNAPSHOT_QUERY);
+        const saved = await snapshots.saveBeforeImport(prefix);
+        if (saved === undefined) return jsonAnswer({});
+        return jsonAnswer({...saved, revision: String(saved.revision)}, {status: 201});
+      }),
+    },
+  ];
+}
+
 /** Content type of NDJSON, one JSON text a line. Not registered, but widely used. */
-export const NDJSON_TYPE = 'application/x-ndjson';
+export const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';

@@ -58,10 +58,8 @@ describe('the end of a background', () => {
       });
       const {text} = await background.line('started');
       const pid = Number(text.slice('started '.length));
-      if (end === '') {
-        assert.equal(await isRunning(pid), true);
-        await background.background.stop();
-      }
+      assert.equal(end !== '' || (await isRunning(pid)), true);
+      if (end === '') await background.background.stop();
       await background.background.ended;
       await expect.poll(() => isRunning(pid)).toBe(false);
     });
@@ -95,7 +93,7 @@ describe('the end of a background', () => {
       name: 'throws',
       file: 'index.js',
       source: `\nthrow new Error('no session-of-the-pilot')`,
-      reason: 'it did not load: Error: no … (index.js:2)',
+      reason: /^it did not load: Error: no … \(index\.js:2\)$/,
     },
     {
       name: 'is not JavaScript',
@@ -107,7 +105,7 @@ describe('the end of a background', () => {
       name: 'throws as an ES module',
       file: 'a.mjs',
       source: `throw new Error('no')`,
-      reason: 'it did not load: Error: no (a.mjs:1)',
+      reason: /^it did not load: Error: no \(a\.mjs:1\)$/,
     },
     {
       name: 'needs a module that is not there',
@@ -121,8 +119,7 @@ describe('the end of a background', () => {
       await using background = await startTestBackground({[file]: source});
       assert.equal(await background.background.started, false);
       const ended = await background.background.ended;
-      if (typeof reason === 'string') assert.equal(ended, reason);
-      else assert.match(ended, reason);
+      assert.match(ended, reason);
       assert.ok(
         background.lines.some(({level, text}) => level === 'error' && text.includes('The module did not load')),
       );

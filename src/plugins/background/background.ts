@@ -1,14 +1,14 @@
-import type {CommonDeps} from '../../domain/common-deps.ts';
-import type {Identity} from '../../domain/identity/identity.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {PluginError, PluginLogLine, PluginRoute} from '../../domain/plugins/plugin.ts';
-import {messageOf} from '../../failures/error-text.ts';
+import type {CommonDeps} from '../../core/domain/common-deps.ts';
+import type {Identity} from '../../core/domain/identity/identity.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import type {PluginError, PluginLogLine, PluginRoute} from '../../core/domain/plugins/plugin.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
 import {Calls} from './calls.ts';
+import {MESSAGE_BODY_BYTES_MAX} from './channel/frame.ts';
 import type {BackgroundMessage, StartMessage} from './channel/message.ts';
-import {environmentOf, type ProcessEnvironment} from './environment.ts';
 import {LogReader} from './log/log-reader.ts';
 import type {Secrets} from './log/secrets.ts';
-import {RuntimeProcess} from './runtime-process.ts';
+import {environmentOf, type ProcessEnvironment, RuntimeProcess} from './runtime-process.ts';
 
 export interface BackgroundDeps
   extends Omit<StartMessage, 'kind' | 'originalPort'>,
@@ -61,6 +61,7 @@ export class Background {
   /** Reason why the process was killed. */
   #killed: string | undefined;
   #routes: readonly PluginRoute[] = [];
+  #warnings: readonly string[] = [];
   #memoryBytes: number | undefined;
   #cancelTimeout = (): void => {};
   #resolveStarted: (isStarted: boolean) => void = () => {};
@@ -91,6 +92,11 @@ export class Background {
     return this.#routes;
   }
 
+  /** Lines that describe parts of the module that are never used. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+
   /** Resident memory, in bytes, to within 1 MiB of the last measurement; undefined before the first one. */
   get memoryBytes(): number | undefined {
     return this.#memoryBytes;
@@ -98,7 +104,10 @@ export class Background {
 
   /** Calls `onSettingsUpdate`. */
   updateSettings(settings: Readonly<Record<string, unknown>>): void {
-    this.#process?.send({kind: 'settings', settings});
+    const {onLog, nowMs} = this.#deps;
+    if (this.#process?.send({kind: 'settings'}, Buffer.from(JSON.stringify(settings))) !== false) return;
+    const text = `onSettingsUpdate was not called: the settings take more than ${inMiB(MESSAGE_BODY_BYTES_MAX)}`;
+    onLog({loggedAtMs: nowMs(), level: 'error', text});
   }
 
   /**
@@ -130,6 +139,8 @@ export class Background {
       originalPort = ORIGINAL_PORT,
       usesSourceMaps = false,
     } = this.#deps;
+    if (identity.json.length > MESSAGE_BODY_BYTES_MAX)
+      throw new RangeError(`the identity takes more than ${inMiB(MESSAGE_BODY_BYTES_MAX)}`);
     const runtime = new RuntimeProcess({
       id,
       usesSourceMaps,
@@ -154,6 +165,7 @@ export class Background {
         this.#cancelTimeout();
         this.#state = 'started';
         this.#routes = message.routes.filter(isPluginRoute);
+        this.#warnings = message.warnings.map(each => this.#deps.secrets.mask(each));
         this.calls.open(runtime);
         this.#resolveStarted(true);
         return;

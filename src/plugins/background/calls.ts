@@ -1,7 +1,7 @@
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {PluginAnswer, PluginRequest} from '../../domain/plugins/plugin.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {Timers} from '../../time/timers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import type {PluginAnswer, PluginRequest} from '../../core/domain/plugins/plugin.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Timers} from '../../core/time/timers.ts';
 import type {AnswerMessage} from './channel/message.ts';
 import type {RuntimeProcess} from './runtime-process.ts';
 
@@ -41,7 +41,7 @@ export class Calls {
   }
 
   /**
-   * Calls a route, as `CallablePlugin.call()` does.
+   * Calls a route, as `ServedPlugin.call()` does.
    *
    * @param signal Ends the wait. The call still counts until it is answered or times out, since the plugin works on it.
    */
@@ -51,6 +51,7 @@ export class Calls {
       const process = this.#findProcess(route);
       signal?.throwIfAborted();
       const call = ++this.#lastNumber;
+      if (!process.send({kind: 'call', call, method, name, url, rawHeaders}, body)) throw tooLarge(body);
       const cancelTimeout = this.#deps.timers.after(DEFAULT_LIMITS.pluginTimeoutMs, () => this.#timeOut(call));
       const abort = (): void => reject(signal?.reason);
       signal?.addEventListener('abort', abort, {once: true});
@@ -59,7 +60,6 @@ export class Calls {
         signal?.removeEventListener('abort', abort);
       };
       this.#waiting.set(call, {route, resolve, reject, release});
-      process.send({kind: 'call', call, method, name, url, rawHeaders}, body);
     });
   }
 
@@ -95,9 +95,9 @@ export class Calls {
     if (this.#isClosed) throw new AppError({code: 'plugin-ended', plugin, route});
     if (this.#process === undefined)
       throw new AppError({code: 'no-plugin-route', plugin, route, problem: 'the plugin has not started yet'});
-    const {pluginRequestsMax: requestsMax} = DEFAULT_LIMITS;
-    if (this.#process.waitingBytes > WAITING_BYTES_MAX || this.#waiting.size >= requestsMax)
-      throw new AppError({code: 'plugin-busy', plugin, requestsMax});
+    const {pluginRequestsMax: max} = DEFAULT_LIMITS;
+    if (this.#process.waitingBytes > WAITING_BYTES_MAX || this.#waiting.size >= max)
+      throw new AppError({code: 'busy', what: 'plugin', plugin, max});
     return this.#process;
   }
 
@@ -138,6 +138,12 @@ export class Calls {
         return message satisfies never;
     }
   }
+}
+
+/** Returns the failure of a call that is larger than a message may be: of a program that embeds the service, since HTTP has lower limits. */
+function tooLarge({length}: Uint8Array): AppError {
+  const {pluginBodyBytesMax: max} = DEFAULT_LIMITS;
+  return new AppError(length > max ? {code: 'too-large', what: 'plugin-request', max} : {code: 'headers-too-large'});
 }
 
 /** Returns whether an answer can be sent as HTTP. */

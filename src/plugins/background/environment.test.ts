@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {environmentOf} from './environment.ts';
+import {environmentOf} from './runtime-process.ts';
 
 describe('environmentOf()', () => {
   const inherited = [

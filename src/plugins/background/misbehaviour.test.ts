@@ -2,10 +2,15 @@ import assert from 'node:assert/strict';
 import {getPriority} from 'node:os';
 import {describe, test} from 'vitest';
 import {failureOf, isRunning, ManualTimers, startTestBackground} from '../../../test/support/background.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import type {PluginError} from '../../core/domain/plugins/plugin.ts';
 import {END_TIMEOUT_MS} from './background.ts';
+import {LOGGED_LENGTH_MAX} from './log/secrets.ts';
 
 const plugin = 'com.example.test';
+
+/** More than the JSON of a frame takes, in bytes. */
+const LARGE_BYTES = 2 * 1024 * 1024;
 
 describe('a background that misbehaves', () => {
   test('runs on if onStart throws, as a published one always does', async () => {
@@ -52,7 +57,7 @@ describe('a background that misbehaves', () => {
     const failures = Promise.all(others.map(failureOf));
     gone.abort(new Error('the client is gone'));
     await assert.rejects(first, {message: 'the client is gone'});
-    assert.deepEqual(await failureOf(background.call('wait')), {code: 'plugin-busy', plugin, requestsMax: 64});
+    assert.deepEqual(await failureOf(background.call('wait')), {code: 'busy', what: 'plugin', plugin, max: 64});
     await background.line('url 62');
     assert.equal(timers.fire(DEFAULT_LIMITS.pluginTimeoutMs), 64);
     const timeout = {code: 'plugin-timeout', plugin, route: 'GET wait', timeoutMs: 30_000};
@@ -71,7 +76,7 @@ describe('a background that misbehaves', () => {
     await background.line('spins');
     const body = new Uint8Array(DEFAULT_LIMITS.pluginBodyBytesMax);
     const waiting = Array.from({length: 2}, () => failureOf(background.call('spin', {method: 'POST', body})));
-    assert.equal((await failureOf(background.call('spin', {method: 'POST', body}))).code, 'plugin-busy');
+    assert.equal((await failureOf(background.call('spin', {method: 'POST', body}))).code, 'busy');
     void background.background.stop();
     assert.equal(timers.fire(END_TIMEOUT_MS), 1);
     assert.deepEqual(
@@ -146,5 +151,147 @@ describe('a background that misbehaves', () => {
     await background[Symbol.asyncDispose]();
     assert.equal(await isRunning(pid), true);
     process.kill(pid, 'SIGKILL');
+  });
+});
+
+describe('a message that is larger than a frame', () => {
+  const thrown = [
+    {name: 'throws an error', source: `() => { throw new Error('begins ' + large); }`},
+    {name: 'rejects', source: `async () => { await null; throw new Error('begins ' + large); }`},
+    {
+      name: 'throws an error with a long name',
+      source: `() => { throw Object.assign(new Error(), {name: 'begins ' + large}); }`,
+    },
+    {
+      name: 'throws an object',
+      source: `() => { throw Object.fromEntries(Array.from({length: 8e4}, (_, at) => ['begins' + at, at])); }`,
+    },
+    {name: 'sends a file', source: `(req, res) => res.sendFile('/begins' + large)`},
+    {name: 'sends a file of a relative path', source: `(req, res) => res.sendFile('begins' + large)`},
+    {
+      name: 'throws a stack',
+      source: `() => { throw Object.assign(new Error('begins'), {stack: 'at ' + __dirname + '/' + large + ':1:1'}); }`,
+    },
+  ];
+  test('is a cut answer to the call whose route throws it, and other calls go on', async () => {
+    const routes = thrown.map(({source}, at) => `thrown${at}: {handler: ${source}}`);
+    await using background = await startTestBackground({
+      'index.js': `
+        const large = '\\0'.repeat(${LARGE_BYTES});
+        exports.routes = {get: {ok: {handler: (req, res) => res.json(true)}, ${routes.join()}}};`,
+    });
+    await background.background.started;
+    // All at once: those of one tick share a frame.
+    const calls = thrown.map((_, at) => failureOf(background.call(`thrown${at}`)));
+    const failures = await Promise.all(calls);
+    for (const [at, failure] of failures.entries()) {
+      assert.ok(failure.code === 'plugin-failed', thrown[at]?.name);
+      assert.match(failure.problem, /begins/, thrown[at]?.name);
+      assert.ok(failure.problem.length <= LOGGED_LENGTH_MAX + 1, thrown[at]?.name);
+    }
+    assert.equal(await background.json('ok'), true);
+  });
+
+  for (const [during, source] of [
+    ['onStart', `exports.onStart = () => { throw new Error('begins ' + large); };`],
+    ['load', `throw new Error('begins ' + large);`],
+  ] as const) {
+    test(`is a cut error of ${during}`, async () => {
+      const errors: PluginError[] = [];
+      await using background = await startTestBackground(
+        {
+          'index.js': `const large = '\\0'.repeat(${LARGE_BYTES}); ${source} exports.routes = {get: {ok: {handler: (req, res) => res.json(true)}}};`,
+        },
+        {onError: error => errors.push(error)},
+      );
+      const isStarted = during === 'onStart';
+      assert.equal(await background.background.started, isStarted);
+      const shown = await (isStarted ? background.json('ok') : background.background.ended);
+      assert.match(String(shown), isStarted ? /^true$/ : /^it did not load: Error: begins /);
+      assert.deepEqual(
+        errors.map(error => [error.during, error.message.length]),
+        [[during, LOGGED_LENGTH_MAX + 1]],
+      );
+    });
+  }
+
+  test('is the reason why a background does not load, if its routes are one', async () => {
+    await using background = await startTestBackground({
+      'index.js': `
+        const names = Array.from({length: 20_000}, (_, at) => 'a route with a number ' + at);
+        exports.routes = {get: Object.fromEntries(names.map(name => [name, {handler() {}}]))};`,
+    });
+    assert.equal(await background.background.started, false);
+    assert.equal(await background.background.ended, 'it did not load: Error: its list of routes takes more than 1 MiB');
+  });
+
+  test('is the reason why a background does not load, if a list of its routes cannot be made', async () => {
+    await using background = await startTestBackground({
+      'index.js': `exports.routes = {get get() { throw new Error('no routes'); }};`,
+    });
+    assert.equal(await background.background.started, false);
+    assert.match(await background.background.ended, /^it did not load: Error: no routes/);
+  });
+
+  test('is a failure of the call that would be one, and other calls go on', async () => {
+    await using background = await startTestBackground({
+      'index.js': `exports.routes = {get: {length: {handler: ({url, headers}, res) => res.json([url.length, (headers.x ?? '').length])}}};`,
+    });
+    await background.background.started;
+    const large = 'x'.repeat(LARGE_BYTES);
+    const body = new Uint8Array(DEFAULT_LIMITS.pluginBodyBytesMax + 1);
+    const calls = [
+      background.call('length', {rawHeaders: ['X', large]}),
+      background.call('length', {url: `/${large}`}),
+      background.call('length', {body}),
+    ];
+    assert.deepEqual(await Promise.all(calls.map(failureOf)), [
+      {code: 'headers-too-large'},
+      {code: 'headers-too-large'},
+      {code: 'too-large', what: 'plugin-request', max: DEFAULT_LIMITS.pluginBodyBytesMax},
+    ]);
+    const half = 'x'.repeat(LARGE_BYTES / 3);
+    const shares = [
+      background.json('length', {url: half}),
+      background.json('length', {url: '/', rawHeaders: ['X', half]}),
+    ];
+    assert.deepEqual(await Promise.all(shares), [
+      [half.length, 0],
+      [1, half.length],
+    ]);
+  });
+
+  test('is what settings and an identity may be, up to 16 MiB', async () => {
+    const name = 'x'.repeat(LARGE_BYTES);
+    const json = Buffer.from(JSON.stringify({va_user: {session: 'session-of-the-pilot', name}}));
+    await using background = await startTestBackground(
+      {
+        'index.js': `
+          let length;
+          exports.onStart = ({va_user}) => { length = va_user.name.length; };
+          exports.onSettingsUpdate = ({text}) => { console.log('settings of ' + text.length); };
+          exports.routes = {get: {length: {handler: (req, res) => res.json(length)}}};`,
+      },
+      {identity: {json, summary: 'a pilot'}},
+    );
+    await background.background.started;
+    assert.equal(await background.json('length'), LARGE_BYTES);
+    background.background.updateSettings({text: 'x'.repeat(DEFAULT_LIMITS.pluginBodyBytesMax)});
+    background.background.updateSettings({text: name});
+    await background.line(`settings of ${LARGE_BYTES}`);
+    assert.deepEqual(
+      background.lines.map(({level, text}) => [level, text]),
+      [
+        ['error', 'onSettingsUpdate was not called: the settings take more than 16 MiB'],
+        ['info', `settings of ${LARGE_BYTES}`],
+      ],
+    );
+    assert.equal(await background.json('length'), LARGE_BYTES);
+  });
+
+  test('is the reason why a background does not start, if its identity is larger', async () => {
+    const json = Buffer.alloc(DEFAULT_LIMITS.pluginBodyBytesMax + 1, ' ');
+    await using background = await startTestBackground({'index.js': ''}, {identity: {json, summary: 'a pilot'}});
+    assert.equal(await background.background.ended, 'it could not be started: the identity takes more than 16 MiB');
   });
 });

@@ -32,6 +32,27 @@ describe('the module of a background', () => {
         'package.json': '{"type": "module"}',
       },
     },
+    {
+      name: 'an ES module by a package with a byte order mark',
+      files: {
+        'background/index.js': `import one from './one.js'; export const routes = ${route('one')}`,
+        'background/one.js': 'export default 1',
+        'background/package.json': '\ufeff{"type": "module"}',
+      },
+    },
+    {
+      name: 'CommonJS below a folder that has the name of a package',
+      files: {'background/index.js': `exports.routes = ${route('1')}`, 'package.json/file': ''},
+    },
+    {
+      name: 'an ES module by the package above such a folder',
+      files: {
+        'background/index.js': `import one from './one.js'; export const routes = ${route('one')}`,
+        'background/one.js': 'export default 1',
+        'background/package.json/file': '',
+        'package.json': '{"type": "module"}',
+      },
+    },
     {name: 'an ES module by its extension', files: {'index.mjs': `export default {routes: ${route('1')}}`}},
     {
       name: 'an ES module that awaits',
@@ -47,6 +68,13 @@ describe('the module of a background', () => {
       files: {'index.js': `const one = await 1; export const routes = ${route('one')}`},
     },
   ];
+  test('names a package above it that is no JSON', async () => {
+    const files = {'background/index.js': 'exports.routes = {}', 'package.json': '{'};
+    await using background = await startTestBackground(files);
+    assert.equal(await background.background.started, false);
+    assert.match(JSON.stringify(background.lines), /package\.json cannot be read: SyntaxError/);
+  });
+
   for (const {name, files} of modules) {
     test(`is loaded: ${name}`, async () => {
       assert.equal(await readValue(files), 1);

@@ -2,13 +2,13 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {Socket} from 'node:net';
 import type {Readable} from 'node:stream';
 import {fileURLToPath} from 'node:url';
-import {messageOf} from '../../failures/error-text.ts';
-import {abandon} from '../../system/exit-limit.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
+import {abandon} from '../../platform/system/exit-limit.ts';
+import {withoutProxy} from '../../platform/system/without-proxy.ts';
 import {isBackgroundMessage} from './channel/check-message.ts';
 import {FrameReader} from './channel/frame.ts';
 import {type BackgroundMessage, CHANNEL_FD, type ServiceMessage, WATCHDOG_FD} from './channel/message.ts';
 import {Outbox} from './channel/outbox.ts';
-import type {ProcessEnvironment} from './environment.ts';
 
 /**
  * Maximum heap of a background, in MiB: the limit of the original client is not known; published plugins use about twenty. A
@@ -19,7 +19,7 @@ const HEAP_MIB = 256;
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
 
-/** The program of a background, which the build bundles. Tests run the sources of the service, and the built program. */
+/** The program of a background, which the build bundles. Tests run the service's sources and the built program. */
 const PROGRAM = fileURLToPath(new URL('runtime/program/main.cjs', import.meta.url)).replace(
   /([/\\])src([/\\]plugins[/\\]background[/\\]runtime[/\\]program[/\\]main\.cjs)$/,
   '$1dist$2',
@@ -91,8 +91,9 @@ export class RuntimeProcess {
     return this.#outbox.waitingBytes;
   }
 
-  send(message: ServiceMessage, body?: Uint8Array): void {
-    if (!this.#hasEnded) this.#outbox.send(message, body);
+  /** Sends a message, unless the process has ended. @returns False if it is too large to be sent. */
+  send(message: ServiceMessage, body?: Uint8Array): boolean {
+    return this.#hasEnded || this.#outbox.send(message, body);
   }
 
   /** Kills the process, and the processes of its group. */
@@ -139,4 +140,37 @@ export class RuntimeProcess {
       // There is no process in the group any more.
     }
   }
+}
+
+/**
+ * Variables that a background inherits, in upper case. A list of what is needed, since the environment of a service holds secrets
+ * of its user: paths and language, proxies and certificates, and the session of the desktop, in which plugins play sounds and open
+ * windows. `NODE_OPTIONS` is not among them: it would load other code and open the port of the debugger again.
+ */
+const INHERITED: ReadonlySet<string> = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TEMP', 'TMP'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_SESSION_BUS_ADDRESS', 'PULSE_SERVER'],
+  ...['XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME'],
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'OS', 'PROCESSOR_ARCHITECTURE'],
+  ...['NUMBER_OF_PROCESSORS', 'COMPUTERNAME', 'USERNAME', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH'],
+  ...['APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)', 'COMMONPROGRAMFILES'],
+]);
+
+/** Environment of a process. */
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the environment of a background, from that of the service. */
+export function environmentOf(service: ProcessEnvironment): ProcessEnvironment {
+  const inherited = Object.entries(service).filter(([name]) => isInherited(name.toUpperCase()));
+  return {
+    ...Object.fromEntries(inherited),
+    ...withoutProxy(service, {isNode: true}),
+    // In Electron, `process.execPath` is Electron; the variable makes it behave like Node.
+    ELECTRON_RUN_AS_NODE: '1',
+  };
+}
+
+function isInherited(name: string): boolean {
+  return INHERITED.has(name) || name.startsWith('LC_');
 }

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {ownUserId} from '../../files/own.ts';
+import {ownUserId} from '../../core/files/own.ts';
 import {describeExposures, exposuresOf, findAccessProblem, findPlaceProblem} from './access.ts';
 
 const ME = 1000;

@@ -1,7 +1,8 @@
 import type {Stats} from 'node:fs';
 import {lstat, readlink, realpath} from 'node:fs/promises';
 import {dirname, relative, resolve, sep} from 'node:path';
-import {findOwnProblem, type OwnProblem, type OwnRule, ownUserId} from '../../files/own.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import {findOwnProblem, type OwnProblem, type OwnRule, ownUserId} from '../../core/files/own.ts';
 
 /** A file, folder or link that another user than the superuser could change. */
 export interface Exposure extends OwnProblem {
@@ -81,7 +82,8 @@ export function describeExposures(
     ...foreign,
     ...describePlaces(writable, folder, isMany => `${isMany ? 'are' : 'is'} writable by its group or by others`),
   ];
-  const advice = writable.length === 0 ? '' : `; use "${repairCommand(writable, folder)}"`;
+  const repair = repairCommand(writable, folder) ?? 'chmod go-w';
+  const advice = writable.length === 0 ? '' : `; use "${repair}"`;
   return texts.length === 0 ? undefined : `${texts.join(', and ')}${advice}`;
 }
 
@@ -118,18 +120,13 @@ function formatPaths(paths: readonly string[]): string {
   return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
 }
 
-function repairCommand(writable: readonly string[], folder: string): string {
+function repairCommand(writable: readonly string[], folder: string): string | undefined {
   const above = writable.filter(path => path !== folder && !path.startsWith(folder + sep));
   const commands = [
-    ...(above.length < writable.length ? [`chmod -R go-w ${quotePath(folder)}`] : []),
-    ...(above.length > 0 ? [`chmod go-w ${above.map(quotePath).join(' ')}`] : []),
+    ...(above.length < writable.length ? [formatLine(['chmod', '-R', 'go-w', folder], 'linux')] : []),
+    ...(above.length > 0 ? [formatLine(['chmod', 'go-w', ...above], 'linux')] : []),
   ];
-  return commands.join(' && ');
-}
-
-/** Quotes a path for a shell, if that is necessary. */
-export function quotePath(path: string): string {
-  return /^[\w./+@:-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  return commands.includes(undefined) ? undefined : commands.join(' && ');
 }
 
 /** Adds the exposures of a path, and of the directories and links on the way to it, from the root on. */

@@ -1,8 +1,8 @@
 import type {Stats} from 'node:fs';
 import {lstat, readdir, realpath, stat} from 'node:fs/promises';
 import {basename, join, sep} from 'node:path';
-import type {IconTheme} from '../../domain/plugins/plugin.ts';
-import type {DocumentProblem} from '../../failures/members/problems.ts';
+import type {IconTheme} from '../../core/domain/plugins/plugin.ts';
+import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {type Exposure, exposuresOf} from './access.ts';
 import {BACKGROUND_ENTRY, PAGE_ENTRY, PAGE_FOLDER, type PluginHalves} from './plugin-halves.ts';
 
@@ -140,7 +140,9 @@ async function isFile(folder: string, name: string, files: Files): Promise<boole
 }
 
 function describeNoFolder(status: Stats): string {
-  return status.isSymbolicLink() ? 'is a link instead of a folder; name the folder with --plugin' : 'is not a folder';
+  return status.isSymbolicLink()
+    ? 'is a link instead of a folder; name the folder with --dev-plugin'
+    : 'is not a folder';
 }
 
 function findExposures(folder: string, files: Files): readonly Exposure[] {

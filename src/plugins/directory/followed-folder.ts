@@ -1,10 +1,11 @@
 import {createHash} from 'node:crypto';
-import {realpath} from 'node:fs/promises';
-import {basename, join} from 'node:path';
-import type {PluginError} from '../../domain/plugins/plugin.ts';
-import {messageOf} from '../../failures/error-text.ts';
+import {lstat, realpath} from 'node:fs/promises';
+import {basename, join, posix} from 'node:path';
+import {stripVTControlCharacters} from 'node:util';
+import type {PluginError} from '../../core/domain/plugins/plugin.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
+import {readTextFile} from '../../core/files/text-file.ts';
 import {describeExposures, type Exposure, findExposures} from './access.ts';
-import {readBuildError} from './build-error.ts';
 import {type FolderState, namesWithin, readFolderState, readTree} from './folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from './found-plugin.ts';
 import {findHalves, INSTALLED_HALVES} from './plugin-halves.ts';
@@ -84,7 +85,7 @@ export class FollowedFolder {
     // An installed folder that is a link is refused, so it is not resolved.
     const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
     if (directory === undefined) return undefined;
-    const halves = this.inDevelopment ? await findHalves(directory) : INSTALLED_HALVES;
+    const halves = this.inDevelopment ? await findHalves(directory, this.#hasPageServer) : INSTALLED_HALVES;
     const read = await readFolderState(directory, halves);
     if (read === undefined) return undefined;
     const state = this.#hasPageServer ? {...read, hasPage: true} : read;
@@ -106,7 +107,7 @@ export class FollowedFolder {
     return problem === undefined ? {exposed: describeExposures(exposures, directory)} : {problem};
   }
 
-  /** Checks who could replace the folder if its files changed, and after some polls: it costs as much as the rest of a poll. */
+  /** Checks who could replace the folder if its files changed, and after some polls: it costs as much as the rest. */
   async #checkAccess(files: string): Promise<CheckedAccess> {
     const before = this.#access;
     if (before?.files === files && before.pollsLeft > 0) {
@@ -174,4 +175,42 @@ async function readPageState(folder: string, page: string): Promise<string> {
   for (const [name, status] of files)
     if (!status.isDirectory()) state.update(`${name} ${status.ino} ${status.size} ${status.mtimeMs}\n`);
   return state.digest('hex').slice(0, 32);
+}
+
+/** File in the folder of a plugin in development in which its build keeps its error, until the next build succeeds. */
+const BUILD_ERROR_FILE = '.build-error';
+
+/** Largest such file, in bytes: some screens of text. */
+const BYTES_MAX = 16 * 1024;
+
+/** Place in a message, as compilers write it: `src/background/index.ts:12:5`, at its beginning, after a space or in brackets. */
+const PLACE = /(?:^|[\s([])([\w@./\\-]{0,300}\.\w{1,10}):(\d{1,9})(?::\d{1,9})?/g;
+
+/** Place that begins a message, which is shown apart from it. */
+const BEGIN = /^[^\s:]{1,300}:\d{1,9}(?::\d{1,9})?:\s+/;
+
+/** Reads the error of the last build of a plugin; undefined if there is none. Follows no link. */
+async function readBuildError(directory: string): Promise<PluginError | undefined> {
+  const path = join(directory, BUILD_ERROR_FILE);
+  const status = await lstat(path).catch(() => undefined);
+  if (status?.isFile() !== true) return undefined;
+  const text = await readTextFile(path, BYTES_MAX).then(
+    // Build tools write colours.
+    bytes => stripVTControlCharacters(bytes.toString()).trim(),
+    () => '',
+  );
+  const place = findPlace(text);
+  const message = (place === undefined ? text : text.replace(BEGIN, '')) || NO_MESSAGE;
+  return {during: 'build', message, ...(place === undefined ? {} : {place})};
+}
+
+const NO_MESSAGE = `${BUILD_ERROR_FILE} has no message of at most ${BYTES_MAX} bytes`;
+
+/** Returns the first place in a message; undefined if there is none, or if it is outside the plugin's folder. */
+function findPlace(text: string): string | undefined {
+  for (const [, file = '', line] of text.matchAll(PLACE)) {
+    const path = posix.normalize(file.replaceAll('\\', '/'));
+    if (!posix.isAbsolute(path) && !/^\.\.(?:\/|$)/.test(path)) return `${path}:${line}`;
+  }
+  return undefined;
 }

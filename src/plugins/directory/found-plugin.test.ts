@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {PluginId} from '../../domain/plugins/plugin-id.ts';
+import type {PluginId} from '../../core/domain/plugins/plugin-id.ts';
 import {assignIds, EMPTY, type FoundPlugin, labelOf} from './found-plugin.ts';
 import {INSTALLED_HALVES} from './plugin-halves.ts';
 

@@ -1,10 +1,8 @@
 import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
-import type {IconTheme, PluginError} from '../../domain/plugins/plugin.ts';
-import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
-import type {DocumentProblem} from '../../failures/members/problems.ts';
-import {describeFileError, FileError} from '../../files/read-file.ts';
-import {readTextFile} from '../../files/text-file.ts';
+import type {IconTheme, PluginError, PluginManifest} from '../../core/domain/plugins/plugin.ts';
+import type {DocumentProblem} from '../../core/failures/members/problems.ts';
+import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
 import type {FolderState} from './folder-state.ts';
 import {INSTALLED_HALVES, type PluginHalves} from './plugin-halves.ts';
@@ -13,7 +11,7 @@ import {INSTALLED_HALVES, type PluginHalves} from './plugin-halves.ts';
 export interface PluginFolder {
   /** Real path. */
   readonly directory: string;
-  /** True if the folder was given with `--plugin`. Its name may then differ from the id. */
+  /** True if the folder was given with `--dev-plugin`. Its name may then differ from the id. */
   readonly inDevelopment: boolean;
 }
 
@@ -53,15 +51,14 @@ export async function inspectPlugin(folder: PluginFolder, state: FolderState | u
     .digest('hex')
     .slice(0, 32);
   const reading = problems.length > 0 ? {problems, warnings: []} : await readManifestFile(folder, halves);
-  const parts = {halves, hasPage, hasBackground, icons, warnings: reading.warnings};
-  const found = {...folder, ...parts, stamp, manifest: undefined, ...identify(basename(folder.directory))};
+  const {mistakes = []} = halves;
+  const parts = {halves, hasPage, hasBackground, icons, warnings: [...reading.warnings, ...mistakes]};
+  const id = 'problems' in reading ? basename(folder.directory) : reading.manifest.id;
+  const found = {...folder, ...parts, id, label: labelOf(id), stamp, manifest: undefined};
   if ('problems' in reading) return {...found, problems: reading.problems};
-  if (!hasPage && !hasBackground && halves.source === undefined) return {...found, problems: [EMPTY]};
-  return {...found, ...identify(reading.manifest.id), manifest: reading.manifest, problems: []};
-}
-
-function identify(id: string): Pick<FoundPlugin, 'id' | 'label'> {
-  return {id, label: labelOf(id)};
+  if (!hasPage && !hasBackground && halves.source === undefined)
+    return {...found, warnings: reading.warnings, problems: mistakes.length > 0 ? mistakes : [EMPTY]};
+  return {...found, manifest: reading.manifest, problems: []};
 }
 
 const MISSING: FolderState = {

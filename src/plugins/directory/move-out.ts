@@ -1,6 +1,6 @@
 import {join} from 'node:path';
-import {codeOf} from '../../failures/error-text.ts';
-import {renameDurably} from '../../files/directory.ts';
+import {codeOf} from '../../core/failures/app-error.ts';
+import {renameDurably} from '../../core/files/directory.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 
 /** Name of the manifest of a plugin whose folder is about to be moved. */

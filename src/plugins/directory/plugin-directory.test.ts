@@ -5,8 +5,8 @@ import {describe, onTestFinished, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {manifestOf, writePlugin} from '../../../test/support/plugin-folder.ts';
 import {makeTemporaryDirectory} from '../../../test/support/service.ts';
-import {SILENT_LOG} from '../../domain/log.ts';
-import {PROCESS_TIMERS, type Timers} from '../../time/timers.ts';
+import {SILENT_LOG} from '../../core/domain/log.ts';
+import {PROCESS_TIMERS, type Timers} from '../../core/time/timers.ts';
 import {type Found, followPlugins} from './plugin-directory.ts';
 
 interface Watched {
@@ -228,7 +228,7 @@ describe('a directory of plugins', () => {
         await symlink(`${folder}.old`, folder);
         await chmod(`${folder}.old`, 0o700);
       },
-      problem: '$ is a link instead of a folder; name the folder with --plugin',
+      problem: '$ is a link instead of a folder; name the folder with --dev-plugin',
     },
   ];
   for (const {name, files = {}, spoil, problem} of refused) {
@@ -286,7 +286,7 @@ describe('a directory of plugins', () => {
     {
       name: 'that is the folder of a plugin',
       spoil: (home: string) => writePlugin(home),
-      problem: / is the folder of one plugin: name it with --plugin, or/,
+      problem: / is the folder of one plugin: name it with --dev-plugin, or/,
     },
     {
       name: 'that is a file',

@@ -1,9 +1,9 @@
 import {readdir, realpath} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import type {CommonDeps} from '../../domain/common-deps.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {followFiles, type Look} from '../../files/follow-files.ts';
-import {wait} from '../../time/wait.ts';
+import type {CommonDeps} from '../../core/domain/common-deps.ts';
+import {codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {followFiles, type Look} from '../../core/files/follow-files.ts';
+import {wait} from '../../core/time/wait.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {findAccessProblem} from './access.ts';
 import {type FolderOptions, FollowedFolder} from './followed-folder.ts';
@@ -45,7 +45,7 @@ const EAGER_POLLS = 400;
 
 const INSTALLED: FolderOptions = {inDevelopment: false, hasPageServer: false, takesForeign: false};
 
-/** Reads the folders of plugins, and follows their changes until it is disposed of. Resolves after the first reading. */
+/** Reads the folders of plugins, and follows their changes until disposal. Resolves after the first reading. */
 export async function followPlugins(deps: PluginDirectoryDeps): Promise<AsyncDisposable> {
   const directory = new PluginDirectory(deps);
   await directory.open();
@@ -103,7 +103,7 @@ class PluginDirectory implements AsyncDisposable {
     return followFiles({look, pauseMs: POLL_INTERVAL_MS, timers: this.#deps.timers, signal: this.#closed.signal});
   }
 
-  /** Polls the folders of plugins in development again and again: their authors wait for each change. Changes are published. */
+  /** Polls the folders of plugins in development repeatedly: their authors wait for each change. Publishes changes. */
   async #followDevelopment(): Promise<void> {
     const {signal} = this.#closed;
     for (;;) {
@@ -176,7 +176,7 @@ async function listFolders(directory: string): Promise<InstalledFolders> {
   if (entries.some(({name}) => name === MANIFEST_FILE))
     return refuse(
       directory,
-      'is the folder of one plugin: name it with --plugin, or name the directory that contains it',
+      'is the folder of one plugin: name it with --dev-plugin, or name the directory that contains it',
     );
   const folders = entries.filter(
     entry => !entry.name.startsWith('.') && (entry.isDirectory() || entry.isSymbolicLink()),

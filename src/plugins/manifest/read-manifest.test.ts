@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {PLUGIN_ID_FORM} from '../../core/domain/plugins/plugin-id.ts';
 import {MANIFEST_BYTES_MAX, readManifest} from './read-manifest.ts';
 
 const HELLO = {
@@ -32,9 +33,10 @@ describe('readManifest()', () => {
   });
 
   test('needs only the types of a setting', () => {
-    const availableSettings = {volume: {type: 'number', settingType: 'user'}};
-    const reading = read({...HELLO, availableSettings});
-    expect(reading).toHaveProperty('manifest.availableSettings', new Map([['volume', availableSettings.volume]]));
+    const volume = {type: 'number', settingType: 'user'};
+    const reading = read({...HELLO, availableSettings: {volume}});
+    const availableSettings = new Map([['volume', {...volume, required: false, advanced: false}]]);
+    expect(reading).toMatchObject({manifest: {availableSettings}});
   });
 
   const lists = [
@@ -91,13 +93,14 @@ describe('readManifest()', () => {
       availableSettings: {'my colour': setting, other: null, list: {options: ['a']}},
     };
     const path = '$.availableSettings["my colour"]';
+    const shown = {settingType: 'user', required: false, advanced: false};
     expect(read(document)).toEqual({
       manifest: {
         ...HELLO,
         ...{description: '', allowedCommunities: [], pluginAPI: '2'},
         availableSettings: new Map<string, object>([
-          ['my colour', {type: 'boolean', settingType: 'user', default: true}],
-          ['list', {type: 'list', settingType: 'user', options: new Map([['a', 'a']])}],
+          ['my colour', {...shown, type: 'boolean', default: true}],
+          ['list', {...shown, type: 'list', options: new Map([['a', 'a']])}],
         ]),
       },
       warnings: [
@@ -124,8 +127,7 @@ describe('readManifest()', () => {
     const document = {id: 'store', name: '', version: 1, type: 'admin', availableSettings: {}};
     expect(read(document, 'com.example.hello')).toEqual({
       problems: [
-        {path: '$.id', problem: 'has to be the name of the folder, "com.example.hello"'},
-        {path: '$.id', problem: 'is the name of a path of the service, /api/store'},
+        {path: '$.id', problem: `has to be ${PLUGIN_ID_FORM}`},
         {path: '$.name', problem: 'has to be a string that is not empty'},
         {path: '$.version', problem: 'has to be a string that is not empty'},
         {path: '$.type', problem: 'has to be "user" or "airline"'},
@@ -139,34 +141,32 @@ describe('readManifest()', () => {
       name: 'an empty file',
       document: '',
       path: '$',
-      problem: 'is not JSON in UTF-8: expected a value, found the end of the text at byte 0',
+      problem: 'is not JSON in UTF-8: expected a value, found the end of the text at line 1, column 1',
     },
     {name: 'an array', document: [], path: '$', problem: 'has to be an object'},
     {name: 'a missing name', document: {...HELLO, name: null}, path: '$.name', problem: 'is missing'},
     {
-      name: 'an id with a slash',
-      document: {...HELLO, id: 'com/example'},
+      name: 'an id without a dot, which could be the name of a path of the service',
+      document: {...HELLO, id: 'events'},
       path: '$.id',
-      problem:
-        'has to be 1 to 253 letters, digits, dots, dashes and underscores, with a letter or a digit at both ends',
+      problem: `has to be ${PLUGIN_ID_FORM}`,
     },
     {
-      name: 'the id of the directory above',
-      document: {...HELLO, id: '..'},
+      name: 'an id that is a device of Windows',
+      document: {...HELLO, id: 'com1.example'},
       path: '$.id',
-      problem:
-        'has to be 1 to 253 letters, digits, dots, dashes and underscores, with a letter or a digit at both ends',
+      problem: `has to be ${PLUGIN_ID_FORM}`,
     },
     {
-      name: 'an id that is a path of the service in capitals',
-      document: {...HELLO, id: 'Events'},
+      name: 'an id that is not the name of the folder',
+      document: {...HELLO, id: 'com.example.other'},
       path: '$.id',
-      problem: 'is the name of a path of the service, /api/events',
+      problem: 'has to be the name of the folder, "com.example.hello"',
     },
   ];
   for (const {name, document, path, problem} of wrong) {
     test(`refuses ${name}`, () => {
-      expect(read(document)).toEqual({problems: [{path, problem}], warnings: []});
+      expect(read(document, 'com.example.hello')).toEqual({problems: [{path, problem}], warnings: []});
     });
   }
 

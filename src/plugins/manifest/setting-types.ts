@@ -1,5 +1,5 @@
-import type {PluginManifest, PluginSetting} from '../../domain/plugins/plugin-manifest.ts';
-import {escapeCharacter, UNSEEN} from '../../domain/unseen.ts';
+import type {PluginManifest, PluginSetting} from '../../core/domain/plugins/plugin.ts';
+import {escapeCharacter, UNSEEN} from '../../core/domain/unseen.ts';
 
 /** Longest description of a setting in a comment, in characters: more than a line of an editor is not read. */
 const DESCRIPTION_LENGTH_MAX = 200;

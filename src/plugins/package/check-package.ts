@@ -1,10 +1,9 @@
 import {mkdtemp, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts';
-import {openPackage, type PluginPackage} from './plugin-package.ts';
-import {unpack} from './unpack.ts';
+import {openPackage, type PluginPackage, unpack} from './plugin-package.ts';
 
 export interface CheckDeps {
   /** Directory in which an archive is unpacked while it is checked. */

@@ -5,6 +5,7 @@ import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {manifestOf, type PluginFiles, writePlugin} from '../../../test/support/plugin-folder.ts';
+import {PLUGIN_ID_FORM} from '../../core/domain/plugins/plugin-id.ts';
 import {checkPlugin} from './check-plugin.ts';
 
 const ID = 'com.example.a';
@@ -38,13 +39,12 @@ describe('checkPlugin()', () => {
     {
       what: 'neither background nor page',
       files: {'ui/a.html': ''},
-      problems: ['it has neither a background nor a page, or they are not built'],
-      warnings: ['ui/ has no index.html'],
+      problems: ['it has ui/ without index.html'],
     },
     {
       what: 'a background without its module',
       files: {'ui/index.html': '', 'background/main.js': ''},
-      warnings: ['background/ has no index.js'],
+      warnings: ['it has background/ without index.js'],
     },
     {
       what: 'no manifest, and files that others can change',
@@ -74,13 +74,25 @@ describe('checkPlugin()', () => {
       what: 'a link out of it',
       files: {'ui/index.html': '', 'background/index.js': ''},
       spoil: folder => symlink('/etc/passwd', join(folder, 'background/x.js')),
-      problems: ['it has background/x.js, which is a link out of the folder'],
-      warnings: ['it cannot be packed, and its files were not read: "background/x.js" is a link'],
+      problems: [
+        'it has background/x.js, which is a link out of the folder',
+        'it cannot be packed, and its files were not read: "background/x.js" is a link',
+      ],
     },
     {
-      what: 'the id of a path of the service',
-      files: {'plugin.json': manifestOf('Core'), 'ui/index.html': ''},
-      problems: ['plugin.json $.id is the name of a path of the service, /api/settings/core'],
+      what: 'a file with the name of a device of Windows',
+      files: {'ui/index.html': '', 'ui/aux.js': ''},
+      problems: ['it cannot be packed, and its files were not read: "ui/aux.js" has the name of a device of Windows'],
+    },
+    {
+      what: 'an id that Windows cannot have as a folder',
+      files: {'plugin.json': manifestOf('nul.flights'), 'ui/index.html': ''},
+      problems: [`plugin.json $.id has to be ${PLUGIN_ID_FORM}`],
+    },
+    {
+      what: 'an id without a dot',
+      files: {'plugin.json': manifestOf('core'), 'ui/index.html': ''},
+      problems: [`plugin.json $.id has to be ${PLUGIN_ID_FORM}`],
     },
     {
       what: 'another id than its name',

@@ -1,9 +1,10 @@
-import {lstat, realpath} from 'node:fs/promises';
-import {join, sep} from 'node:path';
-import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import type {DocumentProblem} from '../../failures/members/problems.ts';
+import {lstat, readFile, realpath, stat} from 'node:fs/promises';
+import {createRequire, isBuiltin} from 'node:module';
+import {join, relative, sep} from 'node:path';
+import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import type {DocumentProblem} from '../../core/failures/members/problems.ts';
+import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {describeExposures, findExposures} from '../directory/access.ts';
 import {type FolderState, readFolderState} from '../directory/folder-state.ts';
 import {EMPTY, readManifestFile} from '../directory/found-plugin.ts';
@@ -11,15 +12,14 @@ import {
   BACKGROUND_ENTRY,
   BACKGROUND_FOLDER,
   findHalves,
-  PAGE_ENTRY,
   PAGE_FOLDER,
   type PluginHalves,
 } from '../directory/plugin-halves.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {describeBuild, findSources} from '../sources/find-sources.ts';
 import {checkFiles} from './check/check-files.ts';
-import type {PluginFinding} from './check/finding.ts';
-import {findModuleProblems} from './find-modules.ts';
+import {copyPart, type PluginFinding} from './check/finding.ts';
+import {scanModuleNames} from './check/scan-module-names.ts';
 import {listFolder} from './folder-files.ts';
 import type {PackageFile} from './package-files.ts';
 
@@ -39,7 +39,7 @@ export interface PluginCheck {
 
 /**
  * Checks the folder of a plugin or of its project, of any name: its manifest, the permissions of its files, the modules that its background
- * loads, what its page loads, what both call, and its size. Does not run any of its code.
+ * loads, what its page loads and reads, and its size. Does not run any of its code.
  *
  * @param source Name of the folder in failures.
  * @param places Places of the halves, if they are known.
@@ -66,7 +66,10 @@ export async function checkPlugin(path: string, source: string, places?: PluginH
   ];
   const [problems, warnings] = ['problem', 'warning'].map(each => findings.filter(({level}) => level === each));
   return {
-    ...{manifest, halves, hasBackground, hasPage},
+    manifest,
+    halves,
+    hasBackground,
+    hasPage,
     size: 'problem' in packed ? undefined : sizeOf(packed.files),
     findings: [...(problems ?? []), ...(warnings ?? [])],
   };
@@ -100,13 +103,11 @@ async function findFolderProblems(path: string, state: FolderState): Promise<rea
   return [...(problem === undefined ? [] : [{path: '$', problem}]), ...state.problems].map(describeManifest);
 }
 
-/** Finds halves that are not built, and a folder without the file that it has to begin with. */
-async function findUnbuilt(
-  folder: string,
-  {hasBackground, hasPage, halves}: FolderState,
-): Promise<readonly PluginFinding[]> {
+/** Finds halves that are not built, or not used. */
+async function findUnbuilt(folder: string, state: FolderState): Promise<readonly PluginFinding[]> {
+  const {hasBackground, hasPage, halves} = state;
   if (halves.problem !== undefined) return [];
-  const isEmpty = !hasBackground && !hasPage;
+  const [isEmpty, {mistakes = []}] = [!hasBackground && !hasPage, halves];
   const sources = await findSources(folder, halves);
   const unbuilt = sources.map(
     (source): PluginFinding => ({
@@ -117,21 +118,11 @@ async function findUnbuilt(
       advice: describeBuild(source),
     }),
   );
-  const isKnown = (half: string): boolean => sources.some(source => source.half === half);
   return [
-    ...(isEmpty && unbuilt.length === 0 ? [describeManifest(EMPTY)] : []),
+    ...mistakes.map(each => ({...describeManifest(each), ...(isEmpty ? {} : {level: 'warning' as const})})),
+    ...(isEmpty && unbuilt.length + mistakes.length === 0 ? [describeManifest(EMPTY)] : []),
     ...unbuilt,
-    ...(hasPage || isKnown('page') ? [] : await findIncomplete(folder, PAGE_FOLDER, PAGE_ENTRY)),
-    ...(hasBackground || isKnown('background')
-      ? []
-      : await findIncomplete(folder, BACKGROUND_FOLDER, BACKGROUND_ENTRY)),
   ];
-}
-
-/** Finds a folder without the file that it has to begin with. */
-async function findIncomplete(folder: string, name: string, file: string): Promise<readonly PluginFinding[]> {
-  const status = await lstat(join(folder, name)).catch(() => undefined);
-  return status?.isDirectory() === true ? [{level: 'warning', file: `${name}/`, problem: `has no ${file}`}] : [];
 }
 
 /** Names the file of a finding as the project has it, instead of the package. */
@@ -159,12 +150,81 @@ async function listPacked(folder: string, source: string, halves: PluginHalves):
     await using listed = await listFolder(folder, source, halves);
     return {files: listed.files};
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure.code !== 'invalid-package') throw error;
+    if (!(error instanceof AppError) || error.failure?.code !== 'invalid-package') throw error;
     const {problem} = error.failure;
-    return {problem: {level: 'warning', problem: `cannot be packed, and its files were not read: ${problem}`}};
+    return {problem: {level: 'problem', problem: `cannot be packed, and its files were not read: ${problem}`}};
   }
 }
 
 function sizeOf(files: readonly PackageFile[]): {readonly files: number; readonly bytes: number} {
   return {files: files.length, bytes: files.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0)};
+}
+
+/** A module that cannot be loaded once the plugin is installed. */
+export interface ModuleProblem {
+  /** File that loads it, by its path in the folder of the plugin. */
+  readonly file: string;
+  /** Line in that file, from 1. */
+  readonly line: number;
+  /** Name of the module, as written in the file. */
+  readonly module: string;
+  /** `outside` if it was found outside of the folder, and so is not installed with the plugin. */
+  readonly kind: 'missing' | 'outside';
+}
+
+/** Maximum number of files of a background that are read. */
+const FILES_MAX = 1000;
+
+/** Largest file that is read, in bytes. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Maximum number of problems; the rest would not be read. */
+const PROBLEMS_MAX = 50;
+
+/**
+ * Finds modules that the background loads and that will not resolve. Reads the tokens of its files, without running them.
+ * Files in `node_modules` are not read: their packages declare what they need.
+ *
+ * @param folder Real path of the folder of the plugin.
+ * @param background Folder of the background, by its path in that folder.
+ */
+async function findModuleProblems(folder: string, background: string): Promise<readonly ModuleProblem[]> {
+  const problems: ModuleProblem[] = [];
+  // What a build wrote is packed alone.
+  const packed = (background === BACKGROUND_FOLDER ? folder : join(folder, background)) + sep;
+  const files = new Set([join(folder, background, BACKGROUND_ENTRY)]);
+  // The loop adds to the set.
+  for (const file of files) {
+    for (const [module, line] of await readModules(file)) {
+      const path = await resolveModule(module, file);
+      const isFound = path === '' || isHostModule(module) || path?.startsWith(packed) === true;
+      const kind = isFound ? undefined : path === undefined ? 'missing' : 'outside';
+      if (kind !== undefined)
+        problems.push({file: relative(folder, file).replaceAll(sep, '/'), line, module: copyPart(module), kind});
+      else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);
+      if (problems.length === PROBLEMS_MAX) return problems;
+    }
+  }
+  return problems;
+}
+
+async function readModules(file: string): Promise<ReadonlyMap<string, number>> {
+  const status = await stat(file).catch(() => undefined);
+  if (status?.isFile() !== true || status.size > FILE_BYTES_MAX) return new Map();
+  return scanModuleNames(await readFile(file, 'utf8'));
+}
+
+/** Resolves a module. @returns Its real path; empty for one of Node or of the host; undefined if it is missing. */
+async function resolveModule(name: string, file: string): Promise<string | undefined> {
+  if (isBuiltin(name)) return '';
+  try {
+    return await realpath(createRequire(file).resolve(name));
+  } catch (error) {
+    // For packages that can only be imported, `require` fails with another error.
+    return isMissing(error) && !isHostModule(name) ? undefined : '';
+  }
+}
+
+function isSource(path: string): boolean {
+  return /\.[cm]?js$/.test(path) && !path.includes(`${sep}node_modules${sep}`);
 }

@@ -6,8 +6,7 @@ import {describe, test} from 'vitest';
 import {makeHome, unpackAll} from '../../../test/support/package.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {manifestOf, writePlugin} from '../../../test/support/plugin-folder.ts';
-import {openPackage} from './plugin-package.ts';
-import {unpack} from './unpack.ts';
+import {openPackage, unpack} from './plugin-package.ts';
 
 const ID = 'com.example.a';
 const SIGNAL = new AbortController().signal;
@@ -39,16 +38,20 @@ describe('a folder', () => {
   });
 
   const refused = [
-    {what: 'a link', spoil: (work: string) => symlink('/etc/passwd', join(work, 'ui/x')), problem: '"ui/x" is a link'},
+    {
+      what: 'a link',
+      spoil: (work: string) => symlink('/etc/passwd', join(work, 'ui/x')),
+      problem: /^"ui\/x" is a link$/,
+    },
     {
       what: 'a pipe',
       spoil: async (work: string) => void execFileSync('mkfifo', [join(work, 'ui/x')]),
-      problem: '"ui/x" is neither a file nor a folder',
+      problem: /^"ui\/x" is neither a file nor a folder$/,
     },
     {
       what: 'a name with a line break',
       spoil: (work: string) => writeFile(join(work, 'ui/a\nb'), ''),
-      problem: '"ui/a\\nb" has a control character in its name',
+      problem: /^"ui\/a\\nb" has a control character in its name$/,
     },
     {
       what: 'names that differ in case',
@@ -64,8 +67,7 @@ describe('a folder', () => {
       await spoil(join(home, 'work'));
       const failure = await unpackAll(join(home, 'work'), join(home, ID));
       assert.equal(failure?.code, 'invalid-package');
-      if (problem instanceof RegExp) assert.match(failure.problem, problem);
-      else assert.equal(failure.problem, problem);
+      assert.match(failure.problem, problem);
     });
   }
 

@@ -1,7 +1,7 @@
 import {constants, type Stats} from 'node:fs';
 import {lstat, open, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {messageOf} from '../../failures/error-text.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
 import {BACKGROUND_FOLDER, findHalves, PAGE_FOLDER, type PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
 import {invalidEntry, invalidPackage, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';

@@ -1,13 +1,12 @@
 import {readdir} from 'node:fs/promises';
 import {basename, join} from 'node:path';
-import type {PluginLogLine, PluginState} from '../../domain/plugins/plugin.ts';
-import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {makeDirectory, syncTree} from '../../files/directory.ts';
+import type {PluginLogLine, PluginManifest, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {makeDirectory, syncTree} from '../../core/files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
 import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
-import type {PluginPackage} from './plugin-package.ts';
+import {type PluginPackage, unpack} from './plugin-package.ts';
 import {
   awaitStart,
   describeServiceFailure,
@@ -16,7 +15,6 @@ import {
   type Waiting,
 } from './service-view.ts';
 import type {Staging} from './staging.ts';
-import {unpack} from './unpack.ts';
 
 /** A version that was unpacked and checked, and waits in the staging directory. */
 export interface StagedPlugin {
@@ -95,7 +93,10 @@ export interface InstallDeps {
  * @returns The state that the service reports; undefined if no service follows the directory.
  * @throws {AppError} `plugin-not-started`.
  */
-export async function installPlugin(plugin: StagedPlugin, deps: InstallDeps): Promise<PluginState | undefined> {
+export async function installPlugin(
+  plugin: StagedPlugin,
+  deps: InstallDeps,
+): Promise<PluginStatus['state'] | undefined> {
   const {staging, service, nowMs} = deps;
   const {directory, staged} = plugin;
   await makeDirectory(join(directory, '..'));
@@ -149,7 +150,7 @@ const LINE_LENGTH_MAX = 300;
 async function readLastLines(service: FollowingService, id: string, fromMs: number): Promise<readonly string[]> {
   const lines: readonly PluginLogLine[] = await service.logs(id).catch(() => []);
   return lines
-    .filter(({atMs}) => atMs >= fromMs)
+    .filter(({loggedAtMs}) => loggedAtMs >= fromMs)
     .slice(-LINES_MAX)
     .map(({text}) => text.slice(0, LINE_LENGTH_MAX).toWellFormed());
 }

@@ -1,8 +1,7 @@
-import {formatBytes} from '../../domain/byte-size.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {PluginHalves} from '../directory/plugin-halves.ts';
-import {PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX} from './package-limits.ts';
-import {type EntryKind, findUnpackProblem, PackagePaths} from './package-paths.ts';
 
 /** A file of a package. */
 export interface PackageFile {
@@ -88,3 +87,96 @@ const SHOWN_LENGTH_MAX = 200;
 function shorten(path: string): string {
   return path.length > SHOWN_LENGTH_MAX ? `${path.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…` : path;
 }
+
+/** A file or folder that a package has. */
+type EntryKind = 'file' | 'folder';
+
+/**
+ * Describes why a path could not be unpacked on every operating system, or would lead out of the folder of the plugin.
+ *
+ * @param path With slashes, and without one at its end.
+ */
+function findUnpackProblem(path: string): string | undefined {
+  if (Buffer.byteLength(path) > PACKAGE_PATH_BYTES_MAX)
+    return `has a path of more than ${PACKAGE_PATH_BYTES_MAX} bytes`;
+  if (path.startsWith('/')) return 'is an absolute path';
+  const names = path.split('/');
+  if (names.length > PACKAGE_DEPTH_MAX) return `is in more than ${PACKAGE_DEPTH_MAX} nested folders`;
+  for (const name of names) {
+    const problem = findNameProblem(name);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function findNameProblem(name: string): string | undefined {
+  if (name === '..') return 'leads out of the folder';
+  if (name === '' || name === '.') return 'has an empty name in its path';
+  if (Buffer.byteLength(name) > PACKAGE_NAME_BYTES_MAX)
+    return `has a name of more than ${PACKAGE_NAME_BYTES_MAX} bytes`;
+  return findFileNameProblem(name);
+}
+
+/** The paths of a package, in which no two name the same file, not even on a file system that ignores case. */
+class PackagePaths {
+  /** By path as a file system that ignores case compares it. */
+  readonly #seen = new Map<string, {readonly path: string; readonly kind: EntryKind}>();
+
+  /** Adds a path and the folders on its way. @returns The problem with it. */
+  add(path: string, kind: EntryKind): string | undefined {
+    const names = path.split('/');
+    let parent = '';
+    let folded = '';
+    for (const [index, name] of names.entries()) {
+      const own = `${parent}${name}`;
+      folded += foldCase(name);
+      const isLast = index === names.length - 1;
+      const problem = this.#addOne(folded, {path: own, kind: isLast ? kind : 'folder'}, isLast);
+      if (problem !== undefined) return problem;
+      parent = `${own}/`;
+      folded += '/';
+    }
+    return undefined;
+  }
+
+  #addOne(
+    folded: string,
+    added: {readonly path: string; readonly kind: EntryKind},
+    isLast: boolean,
+  ): string | undefined {
+    const seen = this.#seen.get(folded);
+    if (seen === undefined) {
+      this.#seen.set(folded, added);
+      return undefined;
+    }
+    if (seen.path !== added.path) return `has a name that differs only in case from ${JSON.stringify(seen.path)}`;
+    if (seen.kind !== added.kind) return 'is a file and a folder at once';
+    return isLast && added.kind === 'file' ? 'occurs twice' : undefined;
+  }
+}
+
+/** Returns a name in the form in which file systems compare it that ignore case and normalise (macOS, Windows). */
+function foldCase(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** Maximum number of files and folders in a package. A published background with `node_modules` has some thousands. */
+export const PACKAGE_FILES_MAX = 20_000;
+
+/** Maximum size of a package, in bytes: of the archive and all its files together. Published plugins have a few MiB. */
+export const PACKAGE_BYTES_MAX = 256 * 1024 * 1024;
+
+/**
+ * Maximum ratio of the size of the files to that of the archive. Deflate compresses code to about a fifth, and only repeated bytes,
+ * as in a ZIP bomb, to a thousandth.
+ */
+export const PACKAGE_RATIO_MAX = 100;
+
+/** Maximum length of a path in a package, in UTF-8 bytes: Linux allows 4096, with the directory of plugins. */
+const PACKAGE_PATH_BYTES_MAX = 512;
+
+/** Maximum length of the name of a file or folder, in UTF-8 bytes (Linux: `NAME_MAX`). */
+const PACKAGE_NAME_BYTES_MAX = 255;
+
+/** Maximum depth of nested folders. Nested `node_modules` reach about ten. */
+const PACKAGE_DEPTH_MAX = 32;

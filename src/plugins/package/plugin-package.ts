@@ -1,10 +1,10 @@
-import {stat} from 'node:fs/promises';
-import {basename} from 'node:path';
-import type {PluginManifest} from '../../domain/plugins/plugin-manifest.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {describeFileError, FileError} from '../../files/read-file.ts';
-import {toUtf8} from '../../files/text-file.ts';
+import {type FileHandle, open, stat} from 'node:fs/promises';
+import {basename, dirname, join} from 'node:path';
+import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {makeDirectory} from '../../core/files/directory.ts';
+import {PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
+import {describeFileError, FileError, toUtf8} from '../../core/files/text-file.ts';
 import type {PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
@@ -102,5 +102,33 @@ function asText(manifest: Buffer, source: string): Buffer {
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     throw invalidPackage(source, `its ${MANIFEST_FILE} ${describeFileError(error, MANIFEST_BYTES_MAX)}`);
+  }
+}
+
+/**
+ * Writes the files of a package into a folder that does not exist yet, for this user only: their code runs as this user. Never overwrites a file or follows a link.
+ *
+ * @param signal Aborted to stop between two files.
+ * @throws {AppError} `invalid-package`, see `PackageFile.read()`.
+ */
+export async function unpack(files: readonly PackageFile[], folder: string, signal: AbortSignal): Promise<void> {
+  await makeDirectory(folder);
+  for (const file of files) {
+    signal.throwIfAborted();
+    const path = join(folder, file.path);
+    await makeDirectory(dirname(path));
+    await writeFile(
+      await open(path, 'wx', file.isExecutable ? PRIVATE_DIRECTORY_MODE : PRIVATE_FILE_MODE),
+      file.read(),
+    );
+  }
+}
+
+async function writeFile(file: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const chunk of chunks)
+      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+  } finally {
+    await file.close();
   }
 }

@@ -4,9 +4,10 @@ import {mkdir, readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import type {PluginStatus} from '../../domain/plugins/plugin.ts';
+import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import {takeFolderLock} from '../../store/lmdb/process-lock.ts';
 import {removePlugin} from './remove-plugin.ts';
-import {openStaging, type Staging} from './staging.ts';
+import {openStaging} from './staging.ts';
 
 const ID = 'com.example.a';
 
@@ -16,14 +17,6 @@ async function makePlugin() {
   const plugin = {id: ID, directory: join(plugins, ID), storage: join(home, 'storage', ID)};
   for (const path of [plugin.directory, plugin.storage]) await mkdir(path, {recursive: true});
   return {plugins, plugin};
-}
-
-/** Opens a staging directory as a command does whose predecessors have ended. */
-async function stage(plugins: string, randomName: string): Promise<Staging> {
-  const deps = {processId: process.pid, randomName: () => randomName, isRunning: () => false};
-  const staging = await openStaging(plugins, deps);
-  assert.ok('next' in staging);
-  return staging;
 }
 
 /** A background that does not end, and a wait for it that may be interrupted. */
@@ -45,7 +38,7 @@ function endless(onPause: (interruption: AbortController) => void = () => {}) {
 
 test('the files of a background that does not end stay', async () => {
   const {plugins, plugin} = await makePlugin();
-  const removal = removePlugin(plugin, true, {staging: await stage(plugins, 'aa'), ...endless()});
+  const removal = removePlugin(plugin, true, {staging: await openStaging(plugins, takeFolderLock), ...endless()});
   await assert.rejects(removal, {
     failure: {
       code: 'unwritable-output',
@@ -62,12 +55,12 @@ for (const {name, withStorage, left} of [
 ])
   test(name, async () => {
     const {plugins, plugin} = await makePlugin();
-    const staging = await stage(plugins, 'aa');
+    const staging = await openStaging(plugins, takeFolderLock);
     const waiting = endless(interruption => interruption.abort());
     await assert.rejects(removePlugin(plugin, withStorage, {staging, ...waiting}), {name: 'AbortError'});
-    assert.deepEqual(await readdir(plugins), left);
+    assert.deepEqual(await readdir(plugins), ['.staging', ...left]);
     await staging[Symbol.asyncDispose]();
     // The next command cleans up.
-    await (await stage(plugins, 'bb'))[Symbol.asyncDispose]();
-    assert.deepEqual([await readdir(plugins), existsSync(plugin.storage)], [left, true]);
+    await (await openStaging(plugins, takeFolderLock))[Symbol.asyncDispose]();
+    assert.deepEqual([await readdir(plugins), existsSync(plugin.storage)], [['.staging', ...left], true]);
   });

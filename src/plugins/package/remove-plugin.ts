@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
-import {isPluginId} from '../../domain/plugins/plugin-id.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {isPluginId} from '../../core/domain/plugins/plugin-id.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';
 import type {Staging} from './staging.ts';
 

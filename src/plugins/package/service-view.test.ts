@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {PluginState, PluginStatus} from '../../domain/plugins/plugin.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {PluginState, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {awaitEnd, awaitStart, type FollowingService, type Waiting} from './service-view.ts';
 
 const ID = 'com.example.a';

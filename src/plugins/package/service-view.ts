@@ -1,5 +1,5 @@
-import type {PluginLogLine, PluginState, PluginStatus} from '../../domain/plugins/plugin.ts';
-import {AppError, describeFailure} from '../../failures/app-error.ts';
+import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 
 /** A service that follows the directory of plugins. */
 export interface FollowingService {
@@ -28,7 +28,7 @@ const PAUSE_MS = 200;
 const WAIT_MAX_MS = 30_000;
 
 /** Outcome of the start of a new version: its state, or the reason why it does not run. */
-export type StartOutcome = {readonly state: PluginState} | {readonly problem: string};
+export type StartOutcome = Pick<PluginStatus, 'state'> | {readonly problem: string};
 
 /** Waits until the service has started the version with this stamp, or it is certain that it does not run. */
 export async function awaitStart(
@@ -63,7 +63,7 @@ export async function awaitEnd(service: FollowingService, id: string, waiting: W
   try {
     return (await ended) ?? false;
   } catch (error) {
-    if (error instanceof AppError) return error.failure.code === 'service-unreachable';
+    if (error instanceof AppError) return error.failure?.code === 'service-unreachable';
     throw error;
   }
 }
@@ -100,6 +100,6 @@ function judge({state, reason, ends}: PluginStatus, endsBefore: number): StartOu
 
 /** Describes the failure of a request to the service. @throws {Error} Other errors, unchanged. */
 export function describeServiceFailure(error: unknown): string {
-  if (error instanceof AppError) return describeFailure(error.failure);
+  if (error instanceof AppError) return error.message;
   throw error;
 }

@@ -3,109 +3,142 @@ import {chown, mkdir, readdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome} from '../../../test/support/package.ts';
-import {type HeldStaging, openStaging, type Staging} from './staging.ts';
+import {takeFolderLock} from '../../store/lmdb/process-lock.ts';
+import {openStaging, restoreKept, type Staging} from './staging.ts';
 
-const DEAD = 1;
-const ALIVE = 2;
-const openOrHeld = (plugins: string, processId: number): Promise<Staging | HeldStaging> =>
-  openStaging(plugins, {processId, randomName: () => '0123456789abcdef', isRunning: id => id === ALIVE});
-const open = async (plugins: string, processId = ALIVE): Promise<Staging> => {
-  const opened = await openOrHeld(plugins, processId);
-  return 'heldBy' in opened ? assert.fail(`it is held by ${opened.heldBy.processId}`) : opened;
-};
+const open = (plugins: string): Promise<Staging> => openStaging(plugins, takeFolderLock);
+
+/** Opens a staging folder. @returns It, and a function that releases its lock and does nothing else, as the end of a killed process. */
+async function openToKill(plugins: string): Promise<{readonly staging: Staging; readonly kill: () => Promise<void>}> {
+  const locks: AsyncDisposable[] = [];
+  const staging = await openStaging(plugins, async folder => {
+    const lock = await takeFolderLock(folder);
+    locks.push(lock);
+    return lock;
+  });
+  return {staging, kill: async () => void (await Promise.all(locks.map(lock => lock[Symbol.asyncDispose]())))};
+}
 
 /** Creates a directory of plugins with a plugin that a killed command has moved out. */
-async function makeKilled(): Promise<{readonly home: string; readonly plugins: string}> {
-  const home = await makeHome();
-  const plugins = join(home, 'plugins');
+async function makeKilled(): Promise<string> {
+  const plugins = join(await makeHome(), 'plugins');
   await mkdir(join(plugins, 'a'), {recursive: true});
   await writeFile(join(plugins, 'a', 'old'), '');
-  // Without disposal, as when the process is killed.
-  const staging = await open(plugins, DEAD);
+  const {staging, kill} = await openToKill(plugins);
   await staging.keep(join(plugins, 'a'));
-  return {home, plugins};
+  await kill();
+  return plugins;
+}
+
+/** Lists the plugins, and what is in the staging folder. */
+async function list(plugins: string): Promise<readonly string[]> {
+  const names = (await readdir(plugins)).filter(name => name !== '.staging');
+  return [...names, ...(await readdir(join(plugins, '.staging')))];
 }
 
 describe('openStaging()', () => {
-  test('is removed with its content', async () => {
-    const home = await makeHome();
+  test('leaves nothing but its lock', async () => {
+    const plugins = join(await makeHome(), 'plugins');
     {
-      await using staging = await open(join(home, 'plugins'));
+      await using staging = await open(plugins);
       await writeFile(join(staging.next, 'x'), '');
-      assert.deepEqual(await readdir(home), [`plugins-install-${ALIVE}-0123456789abcdef`]);
     }
-    assert.deepEqual(await readdir(home), []);
-  });
-
-  test('restores what a killed command moved out', async () => {
-    const {home, plugins} = await makeKilled();
-    assert.deepEqual(await readdir(plugins), []);
-    await using _ = await open(plugins);
-    assert.deepEqual(await readdir(join(plugins, 'a')), ['old']);
-    assert.deepEqual((await readdir(home)).length, 2);
-  });
-
-  test('restores manifests that a killed command had hidden to move their folders', async () => {
-    const {home, plugins} = await makeKilled();
-    const [kept = ''] = await readdir(home).then(names => names.filter(name => name !== 'plugins'));
-    await mkdir(join(plugins, 'b'));
-    await writeFile(join(plugins, 'notes.txt'), '');
-    for (const folder of [join(home, kept, 'kept', 'a'), join(plugins, 'b')])
-      await writeFile(join(folder, 'plugin.json.moving'), '');
-    await using _ = await open(plugins);
-    assert.deepEqual(await readdir(join(plugins, 'a')), ['old', 'plugin.json']);
-    assert.deepEqual(await readdir(join(plugins, 'b')), ['plugin.json']);
+    assert.deepEqual(await list(plugins), ['lock']);
   });
 
   test('replaces a version that a killed command had not confirmed', async () => {
-    const {plugins} = await makeKilled();
+    const plugins = await makeKilled();
     await mkdir(join(plugins, 'a'));
     await using _ = await open(plugins);
     assert.deepEqual(await readdir(join(plugins, 'a')), ['old']);
   });
 
-  test('stays while it has a version that was neither restored nor confirmed', async () => {
-    const home = await makeHome();
-    const plugins = join(home, 'plugins');
+  test('keeps a version that was neither restored nor confirmed, for the next command', async () => {
+    const plugins = join(await makeHome(), 'plugins');
     for (const end of ['putBack', 'confirm', 'neither'] as const) {
       await mkdir(join(plugins, 'a'), {recursive: true});
       {
-        await using staging = await open(plugins, DEAD);
+        await using staging = await open(plugins);
         await staging.keep(join(plugins, 'a'));
         if (end === 'putBack') await staging.putBack(join(plugins, 'a'));
         if (end === 'confirm') await staging.confirm();
       }
-      assert.equal((await readdir(home)).length, end === 'neither' ? 2 : 1, end);
-      assert.deepEqual(await readdir(plugins), end === 'putBack' ? ['a'] : [], end);
+      const left = {putBack: ['a', 'lock'], confirm: ['lock'], neither: ['kept', 'lock']};
+      assert.deepEqual(await list(plugins), left[end], end);
     }
     await using _ = await open(plugins);
-    assert.deepEqual(await readdir(plugins), ['a']);
+    assert.deepEqual(await readdir(join(plugins)), ['.staging', 'a']);
   });
 
-  test('is refused, and leaves nothing, while another command runs', async () => {
-    const home = await makeHome();
-    const path = join(home, `plugins-install-${ALIVE}-ff`);
-    await mkdir(path);
-    assert.deepEqual(await openOrHeld(join(home, 'plugins'), 3), {heldBy: {path, processId: ALIVE}});
-    assert.deepEqual(await readdir(home), [`plugins-install-${ALIVE}-ff`]);
+  test('is refused, and changes nothing, while another command has it', async () => {
+    const plugins = await makeKilled();
+    const directory = join(plugins, '.staging');
+    await using _ = await takeFolderLock(directory);
+    const failure = {code: 'data-directory-in-use', directory, processId: process.pid};
+    await assert.rejects(open(plugins), {failure});
+    assert.deepEqual(await list(plugins), ['dropped', 'kept', 'lock', 'next']);
+  });
+});
+
+for (const {name, restore} of [
+  {name: 'openStaging()', restore: async (plugins: string) => (await open(plugins))[Symbol.asyncDispose]()},
+  {name: 'restoreKept()', restore: (plugins: string) => restoreKept(plugins, takeFolderLock)},
+])
+  describe(name, () => {
+    test('restores what a killed command moved out', async () => {
+      const plugins = await makeKilled();
+      assert.deepEqual(await list(plugins), ['dropped', 'kept', 'lock', 'next']);
+      await restore(plugins);
+      assert.deepEqual(await readdir(join(plugins, 'a')), ['old']);
+      assert.deepEqual(await list(plugins), ['a', 'lock']);
+    });
+
+    test('restores it although a restoration was killed too, after it had moved the new version away', async () => {
+      const plugins = await makeKilled();
+      await mkdir(join(plugins, '.staging', 'dropped', 'a', 'new'), {recursive: true});
+      await restore(plugins);
+      assert.deepEqual(await readdir(join(plugins, 'a')), ['old']);
+      assert.deepEqual(await list(plugins), ['a', 'lock']);
+    });
+
+    test('restores manifests that a killed command had hidden to move their folders', async () => {
+      const plugins = await makeKilled();
+      await mkdir(join(plugins, 'b'));
+      await writeFile(join(plugins, 'notes.txt'), '');
+      for (const folder of [join(plugins, '.staging', 'kept', 'a'), join(plugins, 'b')])
+        await writeFile(join(folder, 'plugin.json.moving'), '');
+      await restore(plugins);
+      assert.deepEqual(await readdir(join(plugins, 'a')), ['old', 'plugin.json']);
+      assert.deepEqual(await readdir(join(plugins, 'b')), ['plugin.json']);
+    });
   });
 
-  test('does not change directories with similar names', async () => {
-    const home = await makeHome();
-    const others = ['plugins-install-x', 'plugins-install-1-xyz', 'plugins2-install-1-ff'];
-    for (const name of others) await mkdir(join(home, name));
-    await writeFile(join(home, 'plugins-install-1-ff'), '');
-    {
-      await using _ = await open(join(home, 'plugins'));
-    }
-    assert.deepEqual((await readdir(home)).sort(), [...others, 'plugins-install-1-ff'].sort());
+describe('restoreKept()', () => {
+  test('changes nothing while a command runs', async () => {
+    const plugins = join(await makeHome(), 'plugins');
+    await mkdir(join(plugins, 'a'), {recursive: true});
+    await using staging = await open(plugins);
+    await staging.keep(join(plugins, 'a'));
+    await restoreKept(plugins, takeFolderLock);
+    assert.deepEqual(await list(plugins), ['dropped', 'kept', 'lock', 'next']);
+    await staging.putBack(join(plugins, 'a'));
+  });
+
+  test('asks for no lock, and creates nothing, where no command was killed', async () => {
+    const plugins = join(await makeHome(), 'plugins');
+    const refuse = (): Promise<AsyncDisposable> => assert.fail('it asked for a lock');
+    await restoreKept(plugins, refuse);
+    await mkdir(plugins);
+    await restoreKept(plugins, refuse);
+    assert.deepEqual(await readdir(plugins), []);
+    await (await open(plugins))[Symbol.asyncDispose]();
+    await restoreKept(plugins, refuse);
   });
 
   test.skipIf(process.getuid?.() !== 0)('leaves alone what another user has made', async () => {
-    const {home, plugins} = await makeKilled();
-    const [name = ''] = (await readdir(home)).filter(each => each.startsWith('plugins-'));
-    await chown(join(home, name), 65_534, 65_534);
-    await using _ = await open(plugins);
-    assert.deepEqual(await readdir(plugins), []);
+    const plugins = await makeKilled();
+    await chown(join(plugins, '.staging'), 65_534, 65_534);
+    await restoreKept(plugins, takeFolderLock);
+    assert.deepEqual(await list(plugins), ['dropped', 'kept', 'lock', 'next']);
   });
 });

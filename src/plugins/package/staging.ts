@@ -1,21 +1,16 @@
 import {lstat, readdir, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {codeOf} from '../../failures/error-text.ts';
-import {makeDirectory, renameDurably} from '../../files/directory.ts';
-import {findOwnProblem} from '../../files/own.ts';
+import {AppError, codeOf} from '../../core/failures/app-error.ts';
+import {makeDirectory, renameDurably} from '../../core/files/directory.ts';
+import {findOwnProblem} from '../../core/files/own.ts';
 import {moveOut, showManifest} from '../directory/move-out.ts';
 
-export interface StagingDeps {
-  readonly processId: number;
-  /** Returns an unguessable name, of hexadecimal digits. */
-  readonly randomName: () => string;
-  /** Returns whether a process runs. */
-  readonly isRunning: (processId: number) => boolean;
-}
+/** Takes the lock of a folder until it is disposed of or the process ends in any way. @throws {AppError} `data-directory-in-use`. */
+export type TakeLock = (folder: string) => Promise<AsyncDisposable>;
 
 /**
- * A directory beside the directory of plugins, on the same file system, where a new version is unpacked and the old one is kept. Files
- * move between the two by renaming, durably. Disposal removes it with its content, unless a version that was kept is still in it.
+ * A hidden folder in the directory of plugins, whose lock one command has, where a new version is unpacked and the old one is kept. Files
+ * move between the two by renaming, durably. Disposal releases the lock and removes all but a version that is still kept.
  */
 export interface Staging extends AsyncDisposable {
   /** Folder for the files of a new version; created by the caller. */
@@ -24,7 +19,7 @@ export interface Staging extends AsyncDisposable {
   move(staged: string, folder: string): Promise<void>;
   /**
    * Moves a folder out of the directory of plugins, until the new version is confirmed. If this process is killed before, or cannot put it
-   * back, the next command does.
+   * back, the next command or start of the service does.
    */
   keep(folder: string): Promise<void>;
   /** Moves a kept folder back to its place. */
@@ -35,94 +30,109 @@ export interface Staging extends AsyncDisposable {
   drop(folder: string): Promise<void>;
 }
 
-/** Another command changes the directory of plugins. */
-export interface HeldStaging {
-  readonly heldBy: FoundStaging;
-}
+/** Folder of commands in the directory of plugins. */
+const STAGING = '.staging';
+
+/** Folder in it with the version that is being replaced. */
+const KEPT = 'kept';
+
+/** Other folders in it. */
+const NEXT = 'next';
+const DROPPED = 'dropped';
 
 /**
- * Creates a staging directory for a directory of plugins, which may be missing. Cleans up first after commands that were killed.
+ * Opens the staging folder of a directory of plugins, which may be missing. Puts back first what killed commands left.
  *
- * @returns The other command, if one has a staging directory for the same plugins. Of two that begin at the same moment, both may find
- * the other one, but never neither.
+ * @throws {AppError} `data-directory-in-use` with the process of another command that has it.
  * @throws {Error} An error of the operating system.
  */
-export async function openStaging(plugins: string, deps: StagingDeps): Promise<Staging | HeldStaging> {
-  await makeDirectory(dirname(plugins));
-  const path = `${plugins}${SUFFIX}-${deps.processId}-${deps.randomName()}`;
+export async function openStaging(plugins: string, takeLock: TakeLock): Promise<Staging> {
+  const path = join(plugins, STAGING);
   await makeDirectory(path);
-  // After its own directory exists: of two commands, the later one sees both.
-  const others = (await listStagings(plugins)).filter(other => other.path !== path);
-  const holder = others.find(({processId}) => deps.isRunning(processId));
-  if (holder !== undefined) {
-    await remove(path);
-    return {heldBy: holder};
+  const lock = await takeLock(path);
+  try {
+    await restore(path);
+    for (const part of [NEXT, KEPT, DROPPED]) await makeDirectory(join(path, part));
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
   }
-  for (const other of others) await cleanUp(other.path, plugins);
-  for (const part of [NEXT, KEPT, DROPPED]) await makeDirectory(join(path, part));
   return {
     next: join(path, NEXT),
     move: renameDurably,
-    keep: folder => moveOut(folder, join(path, KEPT, basename(folder))),
+    keep: async folder => moveOut(folder, await placeIn(join(path, KEPT), folder)),
     putBack: folder => renameDurably(join(path, KEPT, basename(folder)), folder),
     confirm: () => confirm(path),
-    drop: folder => moveOut(folder, join(path, DROPPED, basename(folder))),
+    drop: async folder => moveOut(folder, await placeIn(join(path, DROPPED), folder)),
     [Symbol.asyncDispose]: async () => {
-      if ((await readdir(join(path, KEPT))).length === 0) await remove(path);
+      await clear(path).finally(() => lock[Symbol.asyncDispose]());
     },
   };
 }
 
-const SUFFIX = '-install';
+/**
+ * Puts back, at the start of a service, what killed commands left in a directory of plugins. Does nothing while a command runs, or if
+ * another user has made the staging folder.
+ *
+ * @throws {Error} An error of the operating system.
+ */
+export async function restoreKept(plugins: string, takeLock: TakeLock): Promise<void> {
+  const path = join(plugins, STAGING);
+  if (!(await isOwnDirectory(path)) || (await listParts(path)).length === 0) return;
+  const lock = await takeLock(path).catch(error => {
+    if (!isHeldByOther(error)) throw error;
+  });
+  if (lock !== undefined) await restore(path).finally(() => lock[Symbol.asyncDispose]());
+}
 
-/** Folder in a staging directory with the version that is being replaced. */
-export const KEPT = 'kept';
-
-/** Other folders in a staging directory. */
-const NEXT = 'next';
-const DROPPED = 'dropped';
+/** Returns whether another process has the lock. */
+export function isHeldByOther(error: unknown): error is AppError & {readonly failure: {readonly processId: number}} {
+  return error instanceof AppError && error.failure?.code === 'data-directory-in-use';
+}
 
 /** Renames first: a command that is killed while it deletes must not leave an incomplete folder in `kept`. */
 async function confirm(path: string): Promise<void> {
-  for (const name of await readdir(join(path, KEPT)))
-    await renameDurably(join(path, KEPT, name), join(path, DROPPED, name));
+  for (const name of await readdir(join(path, KEPT)).catch(() => []))
+    await renameDurably(join(path, KEPT, name), await placeIn(join(path, DROPPED), name));
 }
 
-/** Staging directory of a command, which may have been killed. */
-export interface FoundStaging {
-  readonly path: string;
-  readonly processId: number;
+/** Returns the place for a folder in another one, which is created again if it is gone: on Windows the removal by an earlier command may end late. */
+async function placeIn(parent: string, folder: string): Promise<string> {
+  await makeDirectory(parent);
+  return join(parent, basename(folder));
 }
 
-/** Lists the staging directories of this user. */
-async function listStagings(plugins: string): Promise<readonly FoundStaging[]> {
-  const beginning = `${basename(plugins)}${SUFFIX}-`;
-  const found: FoundStaging[] = [];
-  for (const name of await readdir(dirname(plugins))) {
-    if (!name.startsWith(beginning)) continue;
-    const [, processId] = /^(\d{1,10})-[0-9a-f]+$/.exec(name.slice(beginning.length)) ?? [];
-    const path = join(dirname(plugins), name);
-    if (processId !== undefined && (await isOwnDirectory(path))) found.push({path, processId: Number(processId)});
-  }
-  return found;
-}
-
-/** Puts back what a killed command kept, and removes its staging directory. */
-async function cleanUp(path: string, plugins: string): Promise<void> {
-  for (const kept of await readdir(join(path, KEPT)).catch(() => [])) await putBack(kept, {path, plugins});
-  for (const name of await readdir(plugins).catch(() => [])) await showManifest(join(plugins, name));
-  await remove(path);
+/** Puts back what a killed command kept, with the manifests that it had hidden, and removes the rest. */
+async function restore(path: string): Promise<void> {
+  if ((await listParts(path)).length === 0) return;
+  const plugins = dirname(path);
+  // What a killed command dropped may have a name that is needed again.
+  await remove(join(path, DROPPED));
+  await makeDirectory(join(path, DROPPED));
+  for (const kept of await readdir(join(path, KEPT)).catch(() => [])) await putBack(kept, path);
+  for (const name of await readdir(plugins)) await showManifest(join(plugins, name));
+  await clear(path);
 }
 
 /** Puts a version back. The one in its place was not confirmed. */
-async function putBack(
-  name: string,
-  {path, plugins}: {readonly path: string; readonly plugins: string},
-): Promise<void> {
-  await renameDurably(join(plugins, name), join(path, DROPPED, `${name}-unconfirmed`)).catch(error => {
+async function putBack(name: string, path: string): Promise<void> {
+  const place = join(dirname(path), name);
+  await renameDurably(place, join(path, DROPPED, name)).catch(error => {
     if (codeOf(error) !== 'ENOENT') throw error;
   });
-  await renameDurably(join(path, KEPT, name), join(plugins, name));
+  await renameDurably(join(path, KEPT, name), place);
+}
+
+/** Removes everything but the lock, and a version that is still kept. */
+async function clear(path: string): Promise<void> {
+  for (const part of await listParts(path)) {
+    const isKept = part === KEPT && (await readdir(join(path, KEPT))).length > 0;
+    if (!isKept) await remove(join(path, part));
+  }
+}
+
+async function listParts(path: string): Promise<readonly string[]> {
+  return (await readdir(path)).filter(name => [NEXT, KEPT, DROPPED].includes(name));
 }
 
 /** Returns whether a directory is of this user: in a shared one another user may have created one of this name. */

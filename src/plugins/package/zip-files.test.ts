@@ -4,11 +4,11 @@ import {appendFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile
 import {join, sep} from 'node:path';
 import {describe, test} from 'vitest';
 import {makeHome, unpackAll, unpackZip} from '../../../test/support/package.ts';
-import {IS_WINDOWS} from '../../../test/support/platform.ts';
+import {IS_WINDOWS, shownMode} from '../../../test/support/platform.ts';
 import {manifestOf} from '../../../test/support/plugin-folder.ts';
 import {type ZipEntry, zipOf} from '../../../test/support/zip.ts';
-import {openPackage} from './plugin-package.ts';
-import {unpack} from './unpack.ts';
+import {PLUGIN_ID_FORM} from '../../core/domain/plugins/plugin-id.ts';
+import {openPackage, unpack} from './plugin-package.ts';
 
 const ID = 'com.example.a';
 const MANIFEST: ZipEntry = {name: 'plugin.json', content: manifestOf(ID)};
@@ -28,7 +28,7 @@ describe('an archive', () => {
     const modes = ['', 'background', 'background/index.js', 'background/bin/run'].map(
       async name => (await stat(join(folder, name))).mode & 0o7777,
     );
-    if (!IS_WINDOWS) assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600, 0o700]);
+    assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600, 0o700].map(shownMode));
     assert.deepEqual(await listFiles(folder), [
       'background',
       'background/bin',
@@ -98,7 +98,22 @@ describe('an archive', () => {
       problem: '"ui/../../x" leads out of the folder',
     },
     {what: 'an absolute path', entries: name('/etc/x'), problem: '"/etc/x" is an absolute path'},
-    {what: 'a drive', entries: name('C:x'), problem: '"C:x" has a colon in its name, which Windows does not allow'},
+    {what: 'a drive', entries: name('C:x'), problem: '"C:x" has a : in its name, which Windows does not allow'},
+    {
+      what: 'the name of a device',
+      entries: name('ui/nul.js'),
+      problem: '"ui/nul.js" has the name of a device of Windows',
+    },
+    {
+      what: 'a folder with the name of a device',
+      entries: name('ui/COM1/x'),
+      problem: '"ui/COM1/x" has the name of a device of Windows',
+    },
+    {
+      what: 'a question mark',
+      entries: name('ui/a?.js'),
+      problem: '"ui/a?.js" has a ? in its name, which Windows does not allow',
+    },
     {what: 'backslashes out of the folder', entries: name('..\\x'), problem: '"../x" leads out of the folder'},
     {
       what: 'backslashes and slashes out of the folder',
@@ -281,8 +296,8 @@ describe('an archive', () => {
       const {failure} = await unpackZip(zipOf(entries));
       assert.equal(failure?.code, 'invalid-package');
       assert.equal(failure.source, '"a.zip"');
-      if (problem instanceof RegExp) assert.match(failure.problem, problem);
-      else assert.ok(failure.problem.includes(problem), failure.problem);
+      const isNamed = problem instanceof RegExp ? problem.test(failure.problem) : failure.problem.includes(problem);
+      assert.ok(isNamed, failure.problem);
     });
   }
 
@@ -322,7 +337,7 @@ describe('an archive', () => {
       code: 'invalid-plugin',
       plugin: 'a.zip',
       problems: [
-        {path: '$.id', problem: 'is the name of a path of the service, /api/store'},
+        {path: '$.id', problem: `has to be ${PLUGIN_ID_FORM}`},
         {path: '$.name', problem: 'has to be a string that is not empty'},
       ],
     });

@@ -2,18 +2,20 @@ import {close, constants, fstat, open} from 'node:fs';
 import {promisify} from 'node:util';
 import {crc32} from 'node:zlib';
 import {type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile} from 'yauzl';
-import {formatBytes} from '../../domain/byte-size.ts';
-import {messageOf} from '../../failures/error-text.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
 import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import {
   invalidEntry,
   invalidPackage,
+  PACKAGE_BYTES_MAX,
+  PACKAGE_FILES_MAX,
+  PACKAGE_RATIO_MAX,
   type PackageFile,
   type PackageFiles,
   PackageList,
   tooManyFiles,
 } from './package-files.ts';
-import {PACKAGE_BYTES_MAX, PACKAGE_FILES_MAX, PACKAGE_RATIO_MAX} from './package-limits.ts';
 
 /**
  * Opens an archive and checks its directory: names, sizes and kinds of all entries, before anything is inflated. The library

@@ -1,9 +1,8 @@
 import {lstat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {FileError, readRegularFile} from '../../files/read-file.ts';
-import {readTextFile} from '../../files/text-file.ts';
-import {completeManifest, formatLike} from './adopt-manifest.ts';
-import {PACKAGE_FILE, PROJECT_BYTES_MAX} from './author-package.ts';
+import {FileError, readRegularFile, readTextFile} from '../../core/files/text-file.ts';
+import {isObject, type JsonMembers} from '../../core/json/members.ts';
+import {PACKAGE_FILE, PROJECT_BYTES_MAX} from '../directory/plugin-halves.ts';
 import {type AuthorProject, installCommand, needsOlderSdk, readProjects} from './author-project.ts';
 import {OLDER_SDKS, type OlderSdk} from './older-sdks.ts';
 
@@ -53,7 +52,7 @@ export async function planAdoption(
   }
   return {
     changes: changes.flatMap(change => change ?? []),
-    next: projects.filter(({isInstalled}) => !isInstalled).map(project => installCommand(project)),
+    next: projects.filter(({isInstalled}) => !isInstalled).flatMap(project => installCommand(project) ?? []),
   };
 }
 
@@ -123,4 +122,37 @@ function removeMember(of: object | undefined, name: string): readonly string[] {
 function memberOf(value: unknown, name: string): object | undefined {
   const member: unknown = Reflect.get(Object(value), name);
   return typeof member === 'object' && member !== null ? member : undefined;
+}
+
+/** Adds what a manifest lacks: a version, a type, a description, settings, and the party of each setting. Leaves everything else as it is. */
+function completeManifest(text: string, version: string | undefined): Omit<FileChange, 'file'> {
+  const manifest: unknown = JSON.parse(text);
+  if (!isObject(manifest)) return {after: text, lines: []};
+  const lines: string[] = [];
+  const add = (to: JsonMembers, name: string, value: unknown, place = ''): void => {
+    Reflect.set(to, name, value);
+    lines.push(`+ ${place}"${name}": ${JSON.stringify(value)}`);
+  };
+  const type = manifest['type'] ?? 'user';
+  const members = {name: manifest['id'], version: version ?? '1.0.0', type, description: '', availableSettings: {}};
+  for (const [name, value] of Object.entries(members))
+    if (isMissing(manifest, name) && value !== undefined) add(manifest, name, value);
+  const settings = manifest['availableSettings'];
+  for (const [name, setting] of isObject(settings) ? Object.entries(settings) : [])
+    if (isObject(setting) && isMissing(setting, 'settingType'))
+      add(setting, 'settingType', type, `"availableSettings"."${name}".`);
+  return {after: lines.length === 0 ? text : formatLike(text, manifest), lines};
+}
+
+/** `null` counts as missing, and an empty list as no settings. */
+function isMissing(members: JsonMembers, name: string): boolean {
+  const value = members[name] ?? undefined;
+  return value === undefined || (name === 'availableSettings' && Array.isArray(value) && value.length === 0);
+}
+
+/** Formats a document with the indentation and the ends of lines of another text. */
+function formatLike(text: string, document: unknown): string {
+  const [, indentation = '  '] = /^[[{]\r?\n([ \t]+)/.exec(text) ?? [];
+  const formatted = JSON.stringify(document, undefined, indentation) + (/\n\s*$/.test(text) ? '\n' : '');
+  return text.includes('\r\n') ? formatted.replaceAll('\n', '\r\n') : formatted;
 }

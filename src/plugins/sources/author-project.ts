@@ -1,8 +1,8 @@
 import {access} from 'node:fs/promises';
 import {join} from 'node:path';
-import {readTextFile} from '../../files/text-file.ts';
-import {quotePath} from '../directory/access.ts';
-import {type AuthorPackage, PACKAGE_FILE, readAuthorPackage} from './author-package.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import {readTextFile} from '../../core/files/text-file.ts';
+import {type AuthorPackage, PACKAGE_FILE, readAuthorPackage} from '../directory/plugin-halves.ts';
 import {OLDER_SDKS} from './older-sdks.ts';
 
 /** A folder of a plugin that has a `package.json` of its own. */
@@ -62,19 +62,21 @@ const FOLDER_FLAGS = {npm: '--prefix', pnpm: '--dir', yarn: '--cwd'} as const sa
  * Returns the command that runs a script of a project.
  *
  * @param from Folder of the plugin, as seen from where the command is run; empty for that folder.
+ * @returns Undefined if no line passes on the path as it is.
  */
-export function scriptCommand(project: AuthorProject, script: string, from = ''): string {
+export function scriptCommand(project: AuthorProject, script: string, from = ''): string | undefined {
   return managerCommand(project, ['run', script], from);
 }
 
 /** Returns the command that installs the packages of a project. */
-export function installCommand(project: AuthorProject, from = ''): string {
+export function installCommand(project: AuthorProject, from = ''): string | undefined {
   return managerCommand(project, ['install'], from);
 }
 
-function managerCommand({manager, folder}: AuthorProject, args: readonly string[], from: string): string {
+function managerCommand({manager, folder}: AuthorProject, args: readonly string[], from: string): string | undefined {
   const place = join(from, folder);
-  return [manager, ...(place === '.' ? [] : [FOLDER_FLAGS[manager], quotePath(place)]), ...args].join(' ');
+  const flags = place === '.' ? [] : [FOLDER_FLAGS[manager], place];
+  return formatLine([manager, ...flags, ...args], process.platform);
 }
 
 /** A script that starts a dev server. */

@@ -1,7 +1,7 @@
-import {lstat} from 'node:fs/promises';
-import {join} from 'node:path';
-import {quotePath} from '../directory/access.ts';
-import {BACKGROUND_SOURCES, isSourcePage, type PluginHalves} from '../directory/plugin-halves.ts';
+import type {PluginStatus, Plugins} from '../../core/domain/plugins/plugin.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {formatLine} from '../../core/failures/copied-line.ts';
+import {findHalves, findSource, type PluginHalves} from '../directory/plugin-halves.ts';
 import {
   type AuthorProject,
   findDevServer,
@@ -22,12 +22,6 @@ export interface PluginSource {
   readonly project: AuthorProject | undefined;
 }
 
-/** First files of sources, by where published plugins, and the templates of their build tools, have them. */
-const SOURCES = {
-  background: BACKGROUND_SOURCES,
-  page: ['ui/index.html', 'ui/public/index.html', 'src/page/index.html', 'index.html', 'public/index.html'],
-} as const;
-
 /** Finds the sources of halves that are not built. */
 export async function findSources(
   directory: string,
@@ -37,21 +31,10 @@ export async function findSources(
   const projects = await readProjects(directory);
   for (const half of ['background', 'page'] as const) {
     if ((half === 'background' ? background : page) !== undefined) continue;
-    const file = await findFirst(directory, half);
+    const file = await findSource(directory, half);
     if (file !== undefined) found.push({half, file, directory, project: projectOf(file, projects)});
   }
   return found;
-}
-
-async function findFirst(directory: string, half: PluginSource['half']): Promise<string | undefined> {
-  for (const file of SOURCES[half]) {
-    const path = join(directory, file);
-    if ((await lstat(path).catch(() => undefined))?.isFile() !== true) continue;
-    // The first page of Create React App, in a folder of its own, loads nothing yet.
-    if (half === 'background' || file.includes('public/') || (await isSourcePage(path)) || file.startsWith('src/'))
-      return file;
-  }
-  return undefined;
 }
 
 function projectOf(file: string, projects: readonly AuthorProject[]): AuthorProject | undefined {
@@ -67,14 +50,22 @@ function projectOf(file: string, projects: readonly AuthorProject[]): AuthorProj
 export function describeBuild({project, directory}: PluginSource, from = directory): string {
   if (project === undefined || typeof project.scripts['build'] !== 'string')
     return 'Build it, into build/ or dist/ beside its sources';
-  return `Build it: ${[...describeInstallation(project, from), scriptCommand(project, 'build', from)].join(' && ')}`;
+  const {place, note} = placeOf(from);
+  const commands = [...describeInstallation(project, place), scriptCommand(project, 'build', place)];
+  return `Build it: ${note}${commands.join(' && ')}`;
+}
+
+/** Returns the folder as commands name it; the one in which they run, with a note, if no line passes its path on. */
+function placeOf(from: string): {readonly place: string; readonly note: string} {
+  const isWritten = from === '' || formatLine(['cd', from], process.platform) !== undefined;
+  return isWritten ? {place: from, note: ''} : {place: '', note: 'in the folder of the plugin, '};
 }
 
 /** Returns the commands that a project needs before its scripts can be run; empty if none. */
-function describeInstallation(project: AuthorProject, from: string): readonly string[] {
+function describeInstallation(project: AuthorProject, from: string): readonly (string | undefined)[] {
   if (project.isInstalled) return [];
-  const adoption = needsOlderSdk(project) ? [`crewroom plugin adopt ${quotePath(from === '' ? '.' : from)}`] : [];
-  return [...adoption, installCommand(project, from)];
+  const adoption = formatLine(['crewroom', 'plugin', 'adopt', from || '.'], process.platform);
+  return [...(needsOlderSdk(project) ? [adoption] : []), installCommand(project, from)];
 }
 
 /**
@@ -90,7 +81,24 @@ export async function describeDevServer(
   const server = await findDevServer(directory, project);
   if (server === undefined) return undefined;
   const {script, url} = server;
-  const place = from === undefined ? '' : ` ${quotePath(from)}`;
-  const start = `crewroom dev${place} --ui ${url} -- ${scriptCommand(project, script)}`;
-  return {script, command: [...describeInstallation(project, from ?? ''), start].join(' && ')};
+  const {place, note} = placeOf(from ?? '');
+  const start = formatLine(['crewroom', 'dev', ...(place === '' ? [] : [place]), '--ui', url], process.platform);
+  const commands = [...describeInstallation(project, place), `${start} -- ${scriptCommand(project, script)}`];
+  return {script, command: note + commands.join(' && ')};
+}
+
+/**
+ * Asserts that a plugin in development can run.
+ *
+ * @throws {AppError} `invalid-plugin` for one that is broken; for one that is not built, with the command that builds it.
+ */
+export async function assertRunnable(plugins: Plugins, {id, state, directory}: PluginStatus): Promise<void> {
+  if (state === 'broken') throw new AppError({code: 'invalid-plugin', plugin: id, problems: plugins.problems(id)});
+  if (state !== 'not-built') return;
+  const sources = await findSources(directory, await findHalves(directory));
+  const problems = sources.map(source => ({
+    path: '$',
+    problem: `is not built: ${source.file} is the source of its ${source.half}. ${describeBuild(source)}`,
+  }));
+  throw new AppError({code: 'invalid-plugin', plugin: id, problems});
 }

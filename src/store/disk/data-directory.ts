@@ -1,10 +1,8 @@
 import {dirname, join} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {describeOwner, ownUserId, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../files/own.ts';
-import {type FileStatus, type FileSystem, isOpeningRefused} from './file-system.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {describeOwner, ownUserId, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
+import {type FileStatus, type FileSystem, isOpeningRefused, NODE_FILES} from './file-system.ts';
 import {isFullDiskError} from './free-space.ts';
-import {NODE_FILES} from './node-file-system.ts';
 
 /** File in a data directory that names its format. */
 export const FORMAT_FILE = 'format.json';
@@ -24,7 +22,15 @@ const EXPECTED_NAMES: ReadonlySet<string> = new Set([
   'lost+found',
 ]);
 
-/** Paths of a data directory, and its file system. */
+/**
+ * Paths of a data directory, and its file system.
+ *
+ * | name | content |
+ * |---|---|
+ * | `format.json` | the version of the format |
+ * | `store/` | an environment of LMDB with the tables `entries` (records by their keys), `changes` (the change log), `commits` (those in it with an id), `expiries` (in the order of time) and `metadata` (ids of the store and of its write-ahead log, its clock); the reserve; and, while a store is open, the two files of the log |
+ * | `lock/` | an environment of LMDB without content, whose reader table is the lock |
+ */
 export interface DataDirectory {
   readonly files: FileSystem;
   readonly path: string;
@@ -50,8 +56,8 @@ export async function prepareDataDirectory(directory: DataDirectory): Promise<vo
   const {files, path} = directory;
   try {
     await assertNoOtherFiles(directory);
-    await makeOwnDirectory(files, path);
-    await Promise.all([directory.storePath, directory.lockPath].map(each => makeOwnDirectory(files, each)));
+    // One after the other: when a directory is refused, nothing goes on in it.
+    for (const each of [path, directory.storePath, directory.lockPath]) await makeOwnDirectory(files, each);
     await protectFiles(directory);
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(path, error);
@@ -93,8 +99,7 @@ export async function assertNoOtherFiles({files, path}: DataDirectory): Promise<
  * directory was open to all, or if it is not a regular file.
  */
 export async function protectFiles({files, path, storePath, lockPath}: DataDirectory): Promise<void> {
-  const directories = [path, storePath, lockPath];
-  await Promise.all(directories.map(each => protectNames(files, each, {isOpened: each !== path})));
+  for (const each of [path, storePath, lockPath]) await protectNames(files, each, {isOpened: each !== path});
 }
 
 interface Opened {
@@ -111,8 +116,7 @@ async function protectNames(files: FileSystem, directory: string, opened: Opened
       if (codeOf(error) !== 'ENOENT' || (await files.inspect(path)) !== undefined) throw error;
     }
   };
-  const names = await files.readNames(directory);
-  await Promise.all(names.map(name => protect(join(directory, name))));
+  for (const name of await files.readNames(directory)) await protect(join(directory, name));
 }
 
 async function protectFile(files: FileSystem, path: string, {isOpened}: Opened): Promise<void> {

@@ -1,10 +1,13 @@
 import {join} from 'node:path';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {type DataDirectory, FORMAT_FILE, unusableDirectory} from './data-directory.ts';
 import {writeWhole} from './file-system.ts';
 
-/** Version of the layout of a data directory. A directory of any other version is refused. */
-export const DATA_FORMAT = 6;
+/** Version of the layout of a data directory. */
+export const DATA_FORMAT = 7;
+
+/** The older version that is converted. Its records are read as they are: they have neither ids nor times of commits. Any other version is refused. */
+export const CONVERTED_FORMAT = 6;
 
 /** Maximum size of the file that names the format, in bytes: a later version may write more into it than the number. */
 const FORMAT_BYTES_MAX = 64 * 1024;
@@ -13,7 +16,7 @@ const FORMAT_BYTES_MAX = 64 * 1024;
  * Reads the format of a data directory.
  *
  * @returns Undefined if none was written yet.
- * @throws {AppError} `data-format-unsupported` if it is not {@link DATA_FORMAT}.
+ * @throws {AppError} `data-format-unsupported` if it is neither {@link DATA_FORMAT} nor {@link CONVERTED_FORMAT}.
  */
 export async function readDataFormat({files, path}: DataDirectory): Promise<number | undefined> {
   const bytes = await files.readFile(join(path, FORMAT_FILE), FORMAT_BYTES_MAX).catch(error => {
@@ -22,12 +25,17 @@ export async function readDataFormat({files, path}: DataDirectory): Promise<numb
   if (bytes === undefined) return undefined;
   const text = bytes.toString();
   const format = parseFormat(text);
-  if (format === DATA_FORMAT) return format;
+  if (format === DATA_FORMAT || format === CONVERTED_FORMAT) return format;
   const found = format === undefined ? JSON.stringify(text.slice(0, 40)) : String(format);
-  throw new AppError({code: 'data-format-unsupported', directory: path, found, supported: DATA_FORMAT});
+  throw unsupportedFormat(path, found);
 }
 
-/** Writes {@link DATA_FORMAT} into a data directory, durably. */
+/** Returns the failure for a data directory of a format that is not read. */
+export function unsupportedFormat(directory: string, found: string): AppError {
+  return new AppError({code: 'data-format-unsupported', directory, found, supported: DATA_FORMAT});
+}
+
+/** Writes {@link DATA_FORMAT} into a data directory, durably once its path is synced. */
 export async function writeDataFormat({files, path}: DataDirectory): Promise<void> {
   const temporary = join(path, `${FORMAT_FILE}.new`);
   // An existing file may be a link to anywhere.

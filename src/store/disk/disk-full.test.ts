@@ -19,7 +19,7 @@ import {
 import {startStoreProcess} from '../../../test/store/store-process.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {CAN_LIMIT, makeDirectory, openStore, putOf, writeWal} from '../../../test/support/store-fixture.ts';
-import {SILENT_LOG} from '../../domain/log.ts';
+import {SILENT_LOG} from '../../core/domain/log.ts';
 
 const CAN_MOUNT = canMount();
 const DISK_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import {constants} from 'node:os';
-import {codeOf} from '../../failures/error-text.ts';
+import {codeOf} from '../../core/failures/app-error.ts';
 
 /** Bytes that a group of commits may write in addition to its operations: some pages of each tree. */
 export const GROUP_OVERHEAD_BYTES = 256 * 1024;

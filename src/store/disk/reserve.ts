@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import type {CommonDeps} from '../../domain/common-deps.ts';
+import type {CommonDeps} from '../../core/domain/common-deps.ts';
 import type {DataDirectory} from './data-directory.ts';
 import {writeWhole} from './file-system.ts';
 import {GROUP_OVERHEAD_BYTES, isFullDiskError} from './free-space.ts';
@@ -16,7 +16,7 @@ const OPENING_BYTES = 256 * 1024;
 /** Name of the file in the directory of the store. Only the process that opened the store writes to it. */
 const RESERVE_FILE = 'reserve';
 
-/** Free space, in bytes, that the next {@link TRUSTED_GROUPS} groups cannot use up: they are admitted without a new check. */
+/** Free space, in bytes, that the next {@link TRUSTED_GROUPS} groups cannot use up: they need no new check. */
 const AMPLE_BYTES = 1024 * 1024 * 1024;
 const TRUSTED_GROUPS = 64;
 

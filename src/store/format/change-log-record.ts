@@ -1,7 +1,6 @@
 import {crc32} from 'node:zlib';
-import type {Change} from '../../domain/commits/change.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {decodeChanges, encodeChanges, encodedBytesMax} from './change-encoding.ts';
+import type {Revision} from '../../core/domain/entries/identifiers.ts';
+import {decodeChanges, encodeChanges, encodedBytesMax, type LoggedChange, volumeOf} from './change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from './numbers.ts';
 
 /**
@@ -71,7 +70,7 @@ export function decodeChangeLogKey(key: Buffer): Revision | undefined {
  * @param position Position of the log after this record.
  */
 export function encodeChangeLogRecord(
-  changes: readonly Change[],
+  changes: readonly LoggedChange[],
   {ordinal, volumeBytes, highestMs}: ChangeLogPosition,
 ): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + encodedBytesMax(changes));
@@ -99,7 +98,7 @@ export function decodeChangeLogHeader(record: Buffer): ChangeLogHeader | undefin
 }
 
 /** Reads the changes of a record; undefined if it is damaged. Each value is a copy, so that keeping it does not keep the record. */
-export function decodeChangeLogRecord(record: Buffer): readonly Change[] | undefined {
+export function decodeChangeLogRecord(record: Buffer): readonly LoggedChange[] | undefined {
   if (!isHeaderSound(record)) return undefined;
   if (!matchesChecksum(record, AT.changesChecksum, record.subarray(AT.changes))) return undefined;
   return decodeChanges(record, AT.changes, record.length);
@@ -111,4 +110,33 @@ function isHeaderSound(record: Buffer): boolean {
     record[0] === CHANGE_LOG_RECORD_VERSION &&
     matchesChecksum(record, AT.headerChecksum, record.subarray(AT.ordinal, AT.changes))
   );
+}
+
+/** Limits of a change log, or of one of its records. */
+export interface ChangeLogLimits {
+  /** Maximum number of changes; exceeded by less than a record, or a commit. */
+  readonly changesMax: number;
+  /** Maximum size of keys and values, in bytes; likewise. */
+  readonly bytesMax: number;
+}
+
+/** Splits changes into parts that end at a limit, but never inside a commit. */
+export function splitChanges(
+  changes: readonly LoggedChange[],
+  {changesMax, bytesMax}: ChangeLogLimits,
+): readonly (readonly LoggedChange[])[] {
+  const parts: LoggedChange[][] = [];
+  let partBytes = Infinity;
+  for (const change of changes) {
+    const last = parts.at(-1);
+    const isFull = last === undefined || partBytes >= bytesMax || last.length >= changesMax;
+    if (isFull && last?.at(-1)?.revision !== change.revision) {
+      parts.push([change]);
+      partBytes = volumeOf(change);
+    } else {
+      last?.push(change);
+      partBytes += volumeOf(change);
+    }
+  }
+  return parts;
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import {crc32} from 'node:zlib';
 import {describe, test} from 'vitest';
-import type {Principal} from '../../domain/access/access.ts';
-import {parseKey} from '../../domain/entries/key.ts';
-import {NO_REVISION} from '../../domain/entries/revision.ts';
-import {encodeJsonText} from '../../json/json-text.ts';
+import type {Principal} from '../../core/domain/access/access.ts';
+import {NO_REVISION, parseKey} from '../../core/domain/entries/identifiers.ts';
+import {encodeJsonText} from '../../core/json/json-text.ts';
 import {
   beginEntryRecord,
   decodeEntryInfo,

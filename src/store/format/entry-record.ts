@@ -1,10 +1,8 @@
 import {crc32} from 'node:zlib';
-import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entries/entry.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import {NO_REVISION} from '../../domain/entries/revision.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {type JsonText, trustStoredJson} from '../../json/json-text.ts';
-import type {EntryState} from './entry-state.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../core/domain/entries/entry.ts';
+import {type Key, NO_REVISION, type Revision} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {type JsonText, trustStoredJson} from '../../core/json/json-text.ts';
 import {NUMBER_BYTES, toStoredTime} from './numbers.ts';
 import {decodePrincipal} from './principal.ts';
 
@@ -176,4 +174,11 @@ function computeRemainders(): Int32Array {
     for (let rest = 0; rest < 256; rest += 2 * bit) remainders[rest + bit] = (remainders[rest] ?? 0) ^ remainder;
   }
   return remainders;
+}
+
+/** Revision and expiry of a stored entry. */
+export interface EntryState {
+  readonly revision: Revision;
+  /** In milliseconds since the Unix epoch; undefined for never. */
+  readonly expiresAtMs?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import {crc32} from 'node:zlib';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {trustStoredKey} from '../../domain/entries/key.ts';
+import {trustStoredKey} from '../../core/domain/entries/identifiers.ts';
 import {headerChecksum} from './entry-record.ts';
 
 test('the checksum of a header and its key is the CRC-32 of both, for keys of any characters', () => {

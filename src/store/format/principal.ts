@@ -1,4 +1,4 @@
-import type {Principal} from '../../domain/access/access.ts';
+import type {Principal} from '../../core/domain/access/access.ts';
 
 /**
  * Encoding of a principal: one byte of its length, 0 for none, and that many bytes of its kind and its name: `o` for the owner, `t` for a

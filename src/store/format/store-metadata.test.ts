@@ -4,10 +4,10 @@ import {join} from 'node:path';
 import {describe, test} from 'vitest';
 import {keysOf, put, putIf, range, write} from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import type {Log, LogFields} from '../../domain/log.ts';
+import type {Store} from '../../core/domain/commits/store.ts';
+import type {Log, LogFields} from '../../core/domain/log.ts';
 import {verifyStore} from '../verify-store.ts';
-import {WAL_FILES} from '../wal/wal-files.ts';
+import {WAL_FILES} from '../wal/write-ahead-log.ts';
 
 describe('the id of a store in a directory', () => {
   test('comes with its files: those of another store bring their own', async () => {
@@ -43,7 +43,14 @@ describe('the id of a store in a directory', () => {
     await assert.rejects(putIf(store, 'acknowledged', '1', {storeId: id, revision}), {
       failure: {
         code: 'revision-conflict',
-        conflicts: [{key: 'acknowledged', expected: `${id}-${revision}`, actual: String(revision)}],
+        conflicts: [
+          {
+            key: 'acknowledged',
+            expected: `${id}-${revision}`,
+            actual: String(revision),
+            etag: `"${store.id}-${revision}"`,
+          },
+        ],
       },
     });
     await assertKept(store, directory);

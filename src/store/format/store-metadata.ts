@@ -1,5 +1,5 @@
 import {crc32} from 'node:zlib';
-import {parseStoreId, type StoreId} from '../../domain/entries/store-id.ts';
+import {parseStoreId, type StoreId} from '../../core/domain/entries/identifiers.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from './numbers.ts';
 
 /** Metadata of a store: one record in a table of its own. */

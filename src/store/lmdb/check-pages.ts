@@ -1,11 +1,9 @@
 import {open, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf} from '../../failures/error-text.ts';
+import {AppError, codeOf} from '../../core/failures/app-error.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {openingFailure} from './engine-errors.ts';
-import {currentMeta, DATABASE, META, NO_PAGE, transactionOf} from './page-layout.ts';
 
 const MAGIC = 0xbeefc0de;
 const LMDB_VERSION = 2;
@@ -22,16 +20,16 @@ export interface Expected {
  * Checks the meta pages of the store's file before the engine maps it: if the engine maps a file that is shorter than its pages
  * claim, the process crashes instead of failing.
  *
- * @throws {AppError} `store-damaged`; `data-directory-unusable` if the file cannot be read.
+ * @throws {AppError} `store-corrupt`; `data-directory-unusable` if the file cannot be read.
  */
 export async function assertUndamaged({path, storePath}: DataDirectory, {expected}: Expected): Promise<void> {
   const problem = await findLastingDamage(() => findDamage(join(storePath, 'data.mdb'), expected)).catch(error => {
     throw openingFailure(path, error);
   });
-  if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});
+  if (problem !== undefined) throw new AppError({code: 'store-corrupt', what: 'whole', directory: path, problem});
 }
 
-/** Size of a new file, in bytes: the engine writes two pages before the first transaction. Such a file holds no records. */
+/** Size of a new file, in bytes: the engine writes two pages before the first transaction. It holds no records. */
 const NEW_FILE_BYTES = 2 * 4096;
 
 /**
@@ -129,4 +127,35 @@ function isMetaPage(meta: Buffer, pageSize: number): boolean {
     pageSize <= PAGE_BYTES_MAX &&
     isPowerOfTwo
   );
+}
+
+/**
+ * One of the two meta pages, which describe the state after a transaction, on a 64-bit machine (mdb.c of the version that the library
+ * brings: MDB_page, MDB_meta, MDB_db). All numbers are little-endian.
+ */
+const META = {
+  magic: 24,
+  version: 28,
+  pageSize: 48,
+  freeDatabase: 48,
+  mainDatabase: 96,
+  lastPage: 144,
+  transaction: 152,
+  sizeBytes: 160,
+} as const;
+
+/** A table: the list of free pages, the table of tables, or one of these. */
+const DATABASE = {root: 40} as const;
+
+/** Root of an empty tree. */
+const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+
+/** Returns the meta page of the last transaction, as the engine does: the first if both are equal (mdb_pick_meta). */
+function currentMeta(first: Buffer, second: Buffer): Buffer {
+  return transactionOf(first) >= transactionOf(second) ? first : second;
+}
+
+/** Returns the transaction that wrote a meta page. */
+function transactionOf(meta: Buffer): bigint {
+  return meta.readBigUInt64LE(META.transaction);
 }

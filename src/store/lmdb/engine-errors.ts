@@ -1,8 +1,7 @@
 import {constants} from 'node:os';
-import {AppError} from '../../failures/app-error.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
-import {PROCESS_TIMERS} from '../../time/timers.ts';
-import {within} from '../../time/wait.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {PROCESS_TIMERS} from '../../core/time/timers.ts';
+import {within} from '../../core/time/wait.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {GROUP_OVERHEAD_BYTES, isFullDiskError} from '../disk/free-space.ts';
 import {OpeningError} from './opening-limits.ts';
@@ -74,7 +73,7 @@ export async function failedOnFullDisk(
 export function openingFailure(directory: string, error: unknown): AppError {
   if (error instanceof OpeningError || isFull(error) || isSystemError(error))
     return unusableDirectory(directory, error);
-  return new AppError({code: 'store-damaged', directory, problem: messageOf(error)}, {cause: error});
+  return new AppError({code: 'store-corrupt', what: 'whole', directory, problem: messageOf(error)}, {cause: error});
 }
 
 /** Returns whether a file cannot grow, by an error of the engine or of Node. */

@@ -9,7 +9,7 @@ export interface Engine {
   openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment>;
   /** Opens an environment that this process had open before. @throws As {@link openEnvironment}. */
   reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment;
-  /** Checks the files of a store before they are opened. @throws {AppError} `store-damaged`, `data-directory-unusable`. */
+  /** Checks the files of a store before opening. @throws {AppError} `store-corrupt`, `data-directory-unusable`. */
   assertUndamaged(directory: DataDirectory, expected: Expected): Promise<void>;
   /** Removes a store to which nothing was written, from a directory without a format: its creation was interrupted. */
   removeUnfinished(directory: DataDirectory): Promise<void>;

@@ -95,7 +95,8 @@ export async function assertStoreOpens(place: string): Promise<void> {
   }
 }
 
-function engineOptions({directory, readOnly = false}: EnvironmentOptions): RootDatabaseOptionsWithPath {
+/** Returns the options of the engine for an environment, which another process can open it with. */
+export function engineOptions({directory, readOnly = false}: EnvironmentOptions): RootDatabaseOptionsWithPath {
   return {
     path: directory,
     noSubdir: false,

@@ -1,7 +1,7 @@
 import {accessSync, closeSync, constants, openSync, readFileSync, statSync} from 'node:fs';
 import {join} from 'node:path';
-import {formatBytes} from '../../domain/byte-size.ts';
-import {codeOf, messageOf} from '../../failures/error-text.ts';
+import {formatBytes} from '../../core/domain/byte-size.ts';
+import {codeOf, messageOf} from '../../core/failures/app-error.ts';
 
 /** An environment cannot be opened here; the engine would end the process, or never return. The message says why. */
 export class OpeningError extends Error {

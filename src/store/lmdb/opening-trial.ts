@@ -3,8 +3,8 @@ import {realpath, statfs} from 'node:fs/promises';
 import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
-import {messageOf} from '../../failures/error-text.ts';
-import {abandon} from '../../system/exit-limit.ts';
+import {messageOf} from '../../core/failures/app-error.ts';
+import {abandon} from '../../platform/system/exit-limit.ts';
 import {assertCanOpen, type OpenedFiles, OpeningError, readProc} from './opening-limits.ts';
 
 /**

@@ -105,7 +105,7 @@ describe('a data directory', () => {
     await writeFile(file, (await readFile(file)).fill(0, 0, 4096));
     await rm(join(directory, 'format.json'));
     const before = await readFile(file);
-    await assertFailsWith(openStore(directory), 'store-damaged');
+    await assertFailsWith(openStore(directory), 'store-corrupt');
     assert.deepEqual(await readFile(file), before);
   });
 
@@ -117,9 +117,9 @@ describe('a data directory', () => {
       const [winner, ...others] = processes.filter((_, index) => results[index]?.status === 'fulfilled');
       assert.ok(winner);
       assert.equal(others.length, 0);
-      for (const result of results)
-        if (result.status === 'rejected')
-          assert.deepEqual(result.reason.failure, inUse(directory, winner.processId), result.reason.message);
+      const reasons = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
+      assert.equal(reasons.length, RACERS - 1);
+      for (const {failure, message} of reasons) assert.deepEqual(failure, inUse(directory, winner.processId), message);
       await winner.call('close');
     }
   });

@@ -1,8 +1,8 @@
 import {statSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
-import {AppError} from '../../failures/app-error.ts';
-import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {type DataDirectory, describeDataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {assertLockUndamaged, type Expected} from './check-pages.ts';
 import {type LmdbEnvironment, openEnvironment} from './environment.ts';
 import {OpeningError} from './opening-limits.ts';
@@ -31,6 +31,19 @@ export async function takeLock(directory: DataDirectory, {expected}: Expected): 
     await environment[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/**
+ * Takes the lock of an existing folder that is no data directory, such as that of the commands of plugins, as {@link takeLock} does.
+ *
+ * @throws {AppError} `data-directory-in-use`; `data-directory-unusable` if its file system has no locks.
+ */
+export async function takeFolderLock(path: string): Promise<AsyncDisposable> {
+  const directory = describeDataDirectory(path);
+  await directory.files.makeDirectory(directory.lockPath);
+  return takeLock(directory, {expected: false}).catch(error => {
+    throw error instanceof OpeningError ? unusableDirectory(path, error) : error;
+  });
 }
 
 /**
@@ -66,7 +79,7 @@ async function openToLook(directory: string): Promise<LmdbEnvironment> {
   }
 }
 
-/** Takes the lock, inside a transaction. @returns The processes with a slot, if there are any: then it was not taken. */
+/** Takes the lock, inside a transaction. @returns The processes with a slot, if any: then it was not taken. */
 function findOthersOrHold(environment: LmdbEnvironment): ReadonlySet<number> {
   // A slot with the id of this process belongs to another store of this process, or to a process of another container with the same id.
   const others = environment.liveReaders();

@@ -7,9 +7,9 @@ export interface Table {
   get(key: Uint8Array): Buffer | undefined;
   /** Returns the value as bytes that are valid only until the next read, to look at a few of them. */
   peek(key: Uint8Array): Buffer | undefined;
-  /** Iterates over the keys in order. Must be read synchronously: an open range keeps the space of deleted records in use. */
+  /** Iterates over the keys in order. Must be read synchronously: an open range keeps deleted records' space in use. */
   keys(range: TableRange): Iterable<Buffer>;
-  /** Iterates over the records in order, likewise: one step of the engine's cursor for each, unless values are large. */
+  /** Iterates over the records in order, likewise: one step of the engine's cursor each, unless values are large. */
   range(range: Pick<TableRange, 'start' | 'reverse'>): Iterable<TableRecord>;
   /**
    * Writes a record. Only inside `write` of an environment, where it must not throw: keys have 1 to 1,978 bytes, and `value` must not
@@ -199,7 +199,7 @@ export class LmdbTable implements Table {
   }
 }
 
-/** The first key that there can be. With an encoder of keys the library would leave out those whose first byte is below 5. */
+/** The first possible key. With an encoder of keys the library would leave out those whose first byte is below 5. */
 const FIRST_KEY = Buffer.of(0);
 
 function toRangeOptions({start, reverse = false, limit}: TableRange): RangeOptions {

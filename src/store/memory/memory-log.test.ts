@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {put} from '../../../test/contracts/shared/assertions.ts';
-import type {PutChange} from '../../domain/commits/change.ts';
+import type {PutChange} from '../../core/domain/commits/store.ts';
 import {MemoryLog} from './memory-log.ts';
 
 function changeOf(revision: number, text: string): PutChange {

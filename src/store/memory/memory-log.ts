@@ -1,7 +1,16 @@
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
-import type {ChangeLogLimits} from '../format/change-log-parts.ts';
+import {CHANGES_BYTES_MAX} from '../../core/domain/commits/store.ts';
+import type {Revision} from '../../core/domain/entries/identifiers.ts';
+import {
+  type AppliedCommit,
+  appliedOf,
+  type CommitMark,
+  idOfMark,
+  type LoggedChange,
+  marksOf,
+  valueBytesOf,
+  volumeOfAll,
+} from '../format/change-encoding.ts';
+import type {ChangeLogLimits} from '../format/change-log-record.ts';
 
 /** Number of trimmed commits that are dropped together: dropping them one by one would move all others each time. */
 const DROPPED_TOGETHER = 1024;
@@ -10,8 +19,10 @@ const DROPPED_TOGETHER = 1024;
 export class MemoryLog {
   readonly #limits: ChangeLogLimits;
   /** The changes of each commit, oldest first; those before `#start` are trimmed. */
-  #commits: (readonly Change[])[] = [];
+  #commits: (readonly LoggedChange[])[] = [];
   #start = 0;
+  /** The marks of these commits, by their bound ids. */
+  readonly #marks = new Map<string, CommitMark>();
   #changes = 0;
   #bytes = 0;
   /** The last revision that was trimmed. */
@@ -27,13 +38,15 @@ export class MemoryLog {
   }
 
   /** Adds the changes of the next commit. */
-  add(changes: readonly Change[]): void {
+  add(changes: readonly LoggedChange[]): void {
     this.#commits.push(changes);
+    for (const mark of marksOf(changes)) this.#marks.set(idOfMark(mark), mark);
     this.#changes += changes.length;
     this.#bytes += volumeOfAll(changes);
     while (this.#start < this.#commits.length - 1 && this.#isOldestSurplus()) {
       const oldest = this.#commits[this.#start] ?? [];
       this.#commits[this.#start] = [];
+      for (const mark of marksOf(oldest)) this.#marks.delete(idOfMark(mark));
       this.#changes -= oldest.length;
       this.#bytes -= volumeOfAll(oldest);
       this.#start++;
@@ -44,17 +57,23 @@ export class MemoryLog {
     this.#start = 0;
   }
 
+  /** Finds a commit of the log by its bound id. */
+  appliedOf(id: string): AppliedCommit | undefined {
+    const mark = this.#marks.get(id);
+    return mark && appliedOf(mark);
+  }
+
   /**
    * Reads the changes after a revision, up to the end of the commit that reaches a limit.
    *
    * @returns Undefined if some of them are trimmed.
    */
-  read(since: Revision, limit: number): readonly Change[] | undefined {
-    if (since < this.#trimmed) return undefined;
-    const changes: Change[] = [];
+  read(after: Revision, limit: number): readonly LoggedChange[] | undefined {
+    if (after < this.#trimmed) return undefined;
+    const changes: LoggedChange[] = [];
     let valuesBytes = 0;
     // Revisions have no gaps, so they count the commits.
-    for (let index = this.#start + since - this.#trimmed; index < this.#commits.length; index++) {
+    for (let index = this.#start + after - this.#trimmed; index < this.#commits.length; index++) {
       if (changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX) break;
       for (const change of this.#commits[index] ?? []) {
         changes.push(change);

@@ -1,29 +1,32 @@
 import {randomBytes} from 'node:crypto';
-import type {ChangeListener, Changes} from '../../domain/commits/change.ts';
-import type {Commit, CommitResult, Operation} from '../../domain/commits/commit.ts';
-import type {Snapshot} from '../../domain/commits/snapshot.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import {hasExpired} from '../../domain/commits/time-to-live.ts';
-import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../domain/entries/entry.ts';
-import {type Key, trustStoredKey} from '../../domain/entries/key.ts';
-import type {Range} from '../../domain/entries/range.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {createStoreId, STORE_ID_BYTES, type StoreId} from '../../domain/entries/store-id.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {Listeners} from '../../domain/listeners.ts';
-import type {StoreStatistics} from '../../domain/statistics.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {copyJson} from '../../json/json-text.ts';
-import {splitChanges} from '../format/change-log-parts.ts';
+import type {Commit, CommitResult, Operation} from '../../core/domain/commits/commit.ts';
+import type {ChangeListener, Changes, Snapshot, Store} from '../../core/domain/commits/store.ts';
+import {hasExpired} from '../../core/domain/commits/time-to-live.ts';
+import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../core/domain/entries/entry.ts';
+import {
+  createStoreId,
+  type Key,
+  type Range,
+  type Revision,
+  STORE_ID_BYTES,
+  type StoreId,
+  trustStoredKey,
+} from '../../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {Listeners} from '../../core/domain/listeners.ts';
+import type {StoreStatistics} from '../../core/domain/statistics.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {copyJson} from '../../core/json/json-text.ts';
+import {changesOf} from '../format/change-encoding.ts';
+import {splitChanges} from '../format/change-log-record.ts';
 import {encodePrincipal} from '../format/principal.ts';
-import type {ExpireOperation, PlannedWrite, StoreOperation} from '../plan/plan.ts';
+import type {ExpireOperation, PlannedCommit, PlannedWrite} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {sizeOfCommit, writtenBytesOf} from '../plan/prepare-commit.ts';
+import {bindId, sizeOfCommit, writtenBytesOf} from '../plan/prepare-commit.ts';
 import {StoreClock, type StoreClockDeps} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
 import {MemoryLog} from './memory-log.ts';
-import {copyEntry, listEntries, SortedEntries} from './sorted-entries.ts';
-import {SortedKeys} from './sorted-keys.ts';
+import {copyEntry, listEntries, SortedEntries, SortedKeys} from './sorted-entries.ts';
 
 export interface MemoryStoreDeps extends StoreClockDeps {
   /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
@@ -32,7 +35,7 @@ export interface MemoryStoreDeps extends StoreClockDeps {
   readonly randomBytes?: ((sizeBytes: number) => Uint8Array) | undefined;
 }
 
-/** Opens an empty store in memory, whose entries are lost at its end. The reference implementation for every other adapter. */
+/** Opens an empty store in memory, whose entries are lost at its end. Reference implementation for other adapters. */
 export function openMemoryStore(deps: MemoryStoreDeps): Store {
   return new MemoryStore(deps);
 }
@@ -53,7 +56,7 @@ class MemoryStore implements Store {
   #writtenBytes = 0;
   #closed = false;
   /** Writes one group at a time, so that the entries that a plan read do not change before it is written. */
-  readonly #queue = new CommitQueue<Commit<StoreOperation>>({write: async commits => this.#writeGroup(commits)});
+  readonly #queue = new CommitQueue<PlannedCommit>({write: async commits => this.#writeGroup(commits)});
 
   constructor({
     logChangesMax = DEFAULT_LIMITS.logChangesMax,
@@ -84,11 +87,11 @@ class MemoryStore implements Store {
     };
   }
 
-  async commit({checks, operations, limits, writtenBy}: Commit): Promise<CommitResult> {
+  async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
     // Refuses a name that no store can keep, as every engine has to.
-    encodePrincipal(writtenBy);
-    return this.#push({checks, operations: operations.map(copyValue), limits, writtenBy});
+    encodePrincipal(commit.writtenBy);
+    return this.#push({...commit, operations: commit.operations.map(copyValue), bound: bindId(commit)});
   }
 
   async get(key: Key): Promise<Entry | undefined> {
@@ -108,15 +111,11 @@ class MemoryStore implements Store {
     return listEntries(this.#entries, range, this.#clock.now());
   }
 
-  async changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+  async changes(after: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     this.#assertOpen();
-    const changes = since > this.#revision ? undefined : this.#log.read(since, limit);
+    const changes = after > this.#revision ? undefined : this.#log.read(after, limit);
     if (changes === undefined) return {kind: 'reset', revision: this.#revision};
-    return {
-      kind: 'changes',
-      changes,
-      revision: changes.at(-1)?.revision ?? this.#revision,
-    };
+    return {kind: 'changes', changes: changesOf(changes), revision: changes.at(-1)?.revision ?? this.#revision};
   }
 
   onChange(listener: ChangeListener): () => void {
@@ -154,14 +153,14 @@ class MemoryStore implements Store {
     this.#expiries.clear();
   }
 
-  #push(commit: Commit<StoreOperation>): Promise<CommitResult> {
+  #push(commit: PlannedCommit): Promise<CommitResult> {
     return this.#queue.push(
       commit,
       sizeOfCommit(commit, key => this.#entries.get(key)?.sizeBytes ?? 0),
     );
   }
 
-  #writeGroup(group: readonly Commit<StoreOperation>[]): readonly (CommitResult | Error)[] {
+  #writeGroup(group: readonly PlannedCommit[]): readonly (CommitResult | Error)[] {
     const {writes, changes, revision, results} = planGroup(group, {
       storeId: this.id,
       revision: this.#revision,
@@ -169,13 +168,14 @@ class MemoryStore implements Store {
       updatedAtMs: this.#nowMs(),
       stateOf: key => this.#entries.get(key),
       jsonOf: key => this.#entries.get(key)?.json,
+      appliedOf: id => this.#log.appliedOf(id),
     });
     for (const [key, write] of writes) this.#write(key, write);
     this.#revision = revision;
     this.#writtenBytes += writtenBytesOf(changes);
     for (const commit of splitChanges(changes, {changesMax: 1, bytesMax: 0})) this.#log.add(commit);
     // Writers get their results first, since a listener begins to read.
-    if (changes.length > 0) setImmediate(() => this.#listeners.call(changes));
+    if (changes.length > 0) setImmediate(() => this.#listeners.call(changesOf(changes)));
     return results;
   }
 

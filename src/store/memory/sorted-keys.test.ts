@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
-import {compareKeys, type Key, parseKey} from '../../domain/entries/key.ts';
-import {SortedKeys} from './sorted-keys.ts';
+import {compareKeys, type Key, parseKey} from '../../core/domain/entries/identifiers.ts';
+import {SortedKeys} from './sorted-entries.ts';
 
 /** Enough for several blocks. */
 const COUNT = 5000;

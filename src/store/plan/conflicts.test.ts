@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Expectation} from '../../domain/entries/entry.ts';
-import {type Key, parseKey} from '../../domain/entries/key.ts';
-import {NO_REVISION} from '../../domain/entries/revision.ts';
-import {createStoreId} from '../../domain/entries/store-id.ts';
-import {findConflicts} from './plan-commits.ts';
+import type {Expectation} from '../../core/domain/entries/entry.ts';
+import {createStoreId, type Key, NO_REVISION, parseKey} from '../../core/domain/entries/identifiers.ts';
+import {findConflicts} from './conflicts.ts';
 
 const HERE = createStoreId(Uint8Array.of(1, 2, 3));
 const ELSEWHERE = createStoreId(Uint8Array.of(4, 5, 6));
@@ -38,7 +36,10 @@ describe('findConflicts()', () => {
       const revisionOf = (each: Key): number | undefined => REVISIONS.get(each);
       const conflicts = findConflicts([{key: parseKey(key), expected}], {storeId: HERE, revisionOf});
       const [text, actual] = conflict ?? [];
-      assert.deepEqual(conflicts, conflict === undefined ? [] : [{key, expected: text, actual}]);
+      assert.deepEqual(
+        conflicts,
+        conflict === undefined ? [] : [{key, expected: text, actual, ...(key === 'a' && {etag: '"010203-7"'})}],
+      );
     });
   }
 

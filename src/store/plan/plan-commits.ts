@@ -1,30 +1,26 @@
-import type {Principal} from '../../domain/access/access.ts';
-import type {Change, PutChange, RemovalChange} from '../../domain/commits/change.ts';
-import type {
-  Check,
-  Commit,
-  CommitResult,
-  Outcome,
-  PatchOperation,
-  TouchOperation,
-} from '../../domain/commits/commit.ts';
-import {expiryTime, hasExpired} from '../../domain/commits/time-to-live.ts';
-import type {Expectation} from '../../domain/entries/entry.ts';
-import type {Key} from '../../domain/entries/key.ts';
+import type {Principal} from '../../core/domain/access/access.ts';
+import type {Commit, CommitResult, Outcome, PatchOperation, TouchOperation} from '../../core/domain/commits/commit.ts';
+import type {PutChange, RemovalChange} from '../../core/domain/commits/store.ts';
+import {expiryTime, hasExpired} from '../../core/domain/commits/time-to-live.ts';
+import type {Key, Revision} from '../../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {type AppliedCommit, type LoggedChange, markKeyOf} from '../format/change-encoding.ts';
+import type {EntryState} from '../format/entry-record.ts';
+import {findConflicts} from './conflicts.ts';
 import {
-  formatRevision,
-  type GivenRevision,
-  NO_REVISION,
-  type Revision,
-  revisionIn,
-} from '../../domain/entries/revision.ts';
-import type {StoreId} from '../../domain/entries/store-id.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {Conflict} from '../../failures/members/problems.ts';
-import type {EntryState} from '../format/entry-state.ts';
-import type {ExpireOperation, GroupStart, Plan, PlannedWrite, StoreOperation, StorePut} from './plan.ts';
-import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
+  type BoundId,
+  type ExpireOperation,
+  type FoundEntry,
+  type GroupStart,
+  type Plan,
+  type PlannedCommit,
+  type PlannedWrite,
+  resolveOperations,
+  type StoreOperation,
+  type StorePut,
+} from './plan.ts';
+import {otherTransaction} from './prepare-commit.ts';
 
 /**
  * A plan ends with the commit whose patches, and the values that they patch, bring those of the plan to this size, in bytes: with the
@@ -34,18 +30,18 @@ const PATCHED_BYTES_MAX = 256 * 1024;
 
 /**
  * Applies the first commits of a group in their order without writing anything; each one sees those before it. The rules of checks,
- * patches, expiry and revisions are in it.
+ * patches, expiry, revisions and ids are in it.
  *
  * @returns A plan of at least one commit, if there is any.
  * @throws {unknown} What `stateOf` and `jsonOf` throw, unless it is an `AppError`: that is the result of its commit.
  */
-export function planGroup(commits: readonly Commit<StoreOperation>[], start: GroupStart): Plan {
+export function planGroup(commits: readonly PlannedCommit[], start: GroupStart): Plan {
   const planner = new GroupPlanner(start);
   const results: (CommitResult | Error)[] = [];
   for (const commit of commits) {
     if (planner.patchedBytes >= PATCHED_BYTES_MAX) break;
     try {
-      results.push(planner.applySinglePut(commit) ?? planner.apply(commit));
+      results.push(planner.applyOnce(commit));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       results.push(error);
@@ -73,10 +69,12 @@ interface WriteDetails {
 
 class GroupPlanner {
   readonly #start: GroupStart;
-  /** For keys that a check, a patch or a touch has read: their states before the group, which an operation reads again. */
+  /** For keys that a check, a patch or a touch read: their states before the group, which an operation reads again. */
   readonly #found = new Map<Key, EntryState | undefined>();
   readonly writes = new Map<Key, PlannedWrite>();
-  readonly changes: Change[] = [];
+  readonly changes: LoggedChange[] = [];
+  /** The commits with an id that were applied in this group, by their bound ids. */
+  readonly #applied = new Map<string, AppliedCommit>();
   readonly stale: ExpireOperation[] = [];
   seenExpiryMs = 0;
   /** Size of the patches and touches so far, and of the values that they found, in bytes. */
@@ -90,8 +88,29 @@ class GroupPlanner {
     this.revision = start.revision;
   }
 
+  /** Applies a commit, unless one with its id was applied before: then returns the result of that. */
+  applyOnce(commit: PlannedCommit): CommitResult {
+    const {bound} = commit;
+    if (bound === undefined) return this.#applySinglePut(commit) ?? this.#apply(commit);
+    const before = this.#applied.get(bound.id) ?? this.#start.appliedOf?.(bound.id);
+    if (before === undefined) return this.#mark(bound, this.#applySinglePut(commit) ?? this.#apply(commit));
+    if (before.digest !== bound.digest) throw otherTransaction();
+    return before.result;
+  }
+
+  /** Logs the mark of a commit. One that changed nothing takes a revision for it: sent again, it could change what was written since. */
+  #mark({id, digest}: BoundId, {outcomes}: CommitResult): CommitResult {
+    if (outcomes.every(outcome => outcome === 'absent')) this.revision++;
+    const {revision} = this;
+    const applied = {digest, result: {revision, outcomes}};
+    this.#applied.set(id, applied);
+    const {updatedAtMs: committedAtMs} = this.#start;
+    this.changes.push({kind: 'commit', key: markKeyOf(id, applied), revision, committedAtMs});
+    return applied.result;
+  }
+
   /** Fast path for the most common commit: one put, no checks. @returns Undefined for other commits. */
-  applySinglePut({operations, checks, writtenBy}: Commit<StoreOperation>): CommitResult | undefined {
+  #applySinglePut({operations, checks, writtenBy}: Commit<StoreOperation>): CommitResult | undefined {
     const [only] = operations;
     this.#writtenBy = writtenBy;
     if (only?.kind !== 'put' || operations.length > 1 || checks.length > 0) return undefined;
@@ -103,7 +122,7 @@ class GroupPlanner {
     return {revision: this.revision, outcomes: [isPresent ? 'replaced' : 'created']};
   }
 
-  apply(commit: Commit<StoreOperation>): CommitResult {
+  #apply(commit: Commit<StoreOperation>): CommitResult {
     const conflicts = findConflicts(commit.checks, {
       storeId: this.#start.storeId,
       revisionOf: key => this.#presentState(key)?.revision,
@@ -140,6 +159,7 @@ class GroupPlanner {
   #put(operation: StorePut, found: EntryState | undefined): void {
     const {key, json, expiry} = operation;
     const {revision} = this;
+    const {updatedAtMs: committedAtMs} = this.#start;
     const expiresAtMs = expiryTime(expiry, this.#start.nowMs);
     this.#plan(key, operation, {revision, expiresAtMs, found});
     const sizeBytes = json.length;
@@ -147,8 +167,8 @@ class GroupPlanner {
     // literal: V8 keeps later members in an object of their own.
     const change: {-readonly [M in keyof PutChange]: PutChange[M]} =
       sizeBytes <= DEFAULT_LIMITS.logValueBytesMax
-        ? {kind: 'put', key, revision, sizeBytes, json}
-        : {kind: 'put', key, revision, sizeBytes};
+        ? {kind: 'put', key, revision, sizeBytes, committedAtMs, json}
+        : {kind: 'put', key, revision, sizeBytes, committedAtMs};
     if (expiresAtMs !== undefined) change.expiresAtMs = expiresAtMs;
     if (this.#writtenBy !== undefined) change.writtenBy = this.#writtenBy;
     this.changes.push(change);
@@ -156,7 +176,7 @@ class GroupPlanner {
 
   #remove(kind: 'delete' | 'expire', key: Key, {revision, found}: WriteDetails): void {
     this.#plan(key, undefined, {revision, found});
-    const removal: RemovalChange = {kind, key, revision};
+    const removal: RemovalChange = {kind, key, revision, committedAtMs: this.#start.updatedAtMs};
     // Time ends an entry, not the caller whose commit finds that out.
     this.changes.push(
       kind === 'delete' && this.#writtenBy !== undefined ? {...removal, writtenBy: this.#writtenBy} : removal,
@@ -205,7 +225,7 @@ class GroupPlanner {
     return this.#found.has(key) ? this.#found.get(key) : this.#start.stateOf(key);
   }
 
-  /** Returns {@link #state}, or undefined if it cannot be read: a damaged entry must not stop the sweep of the others. */
+  /** Returns {@link #state}, or undefined if it cannot be read: a damaged entry must not stop the sweep of others. */
   #sweptState(key: Key): EntryState | undefined {
     try {
       return this.#state(key);
@@ -219,50 +239,4 @@ class GroupPlanner {
 function describeOutcome(kind: 'put' | 'delete', present: boolean): Outcome {
   if (kind === 'delete') return present ? 'deleted' : 'absent';
   return present ? 'replaced' : 'created';
-}
-
-/** The part of a store that {@link findConflicts} reads. */
-export interface CheckedStore {
-  readonly storeId: StoreId;
-  /** Returns the revision of the entry of a key, or undefined if there is none. */
-  readonly revisionOf: (key: Key) => Revision | undefined;
-}
-
-/** Returns the checks that do not hold. */
-export function findConflicts(checks: readonly Check[], {storeId, revisionOf}: CheckedStore): readonly Conflict[] {
-  const conflicts: Conflict[] = [];
-  for (const {key, expected} of checks) {
-    const actual = revisionOf(key);
-    if (holds(expected, actual, storeId)) continue;
-    conflicts.push({
-      key,
-      expected: describeExpectation(expected, storeId),
-      actual: actual === undefined ? 'absent' : String(actual),
-    });
-  }
-  return conflicts;
-}
-
-function holds(expected: Expectation, actual: Revision | undefined, storeId: StoreId): boolean {
-  if (expected === 'absent') return actual === undefined;
-  if (actual === undefined) return false;
-  if (expected === 'present') return true;
-  return toList(expected).some(given => revisionIn(storeId, given) === actual);
-}
-
-/** Formats a revision without its store id if it is of this store. */
-function describeRevision(given: GivenRevision, storeId: StoreId): string {
-  if (typeof given === 'number' || given.storeId === storeId) return String(revisionIn(storeId, given));
-  return formatRevision(given);
-}
-
-function toList(expected: GivenRevision | readonly GivenRevision[]): readonly GivenRevision[] {
-  return Array.isArray(expected) ? expected : [expected as GivenRevision];
-}
-
-function describeExpectation(expected: Expectation, storeId: StoreId): string {
-  if (typeof expected === 'string') return expected;
-  const revisions = toList(expected).map(given => describeRevision(given, storeId));
-  // An empty list never holds; NO_REVISION expresses the same.
-  return revisions.length === 0 ? String(NO_REVISION) : revisions.join(' or ');
 }

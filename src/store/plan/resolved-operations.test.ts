@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Operation, PatchLimits} from '../../domain/commits/commit.ts';
-import {parseKey} from '../../domain/entries/key.ts';
-import {encodeJsonText, trustStoredJson} from '../../json/json-text.ts';
-import {type FoundEntry, resolveOperations} from './resolved-operations.ts';
+import type {Operation, PatchLimits} from '../../core/domain/commits/commit.ts';
+import {parseKey} from '../../core/domain/entries/identifiers.ts';
+import {encodeJsonText, trustStoredJson} from '../../core/json/json-text.ts';
+import {type FoundEntry, resolveOperations} from './plan.ts';
 
 /** Resolves one operation on the key "a". Values are shown as text. */
 function resolve(operation: Operation, found?: FoundEntry, limits?: PatchLimits): unknown {
@@ -72,7 +72,7 @@ describe('resolveOperations()', () => {
   });
 
   const refused = [
-    {name: 'a result that is too large', text: '{"b":22}', failure: {code: 'value-too-large', sizeBytesMax: 13}},
+    {name: 'a result that is too large', text: '{"b":22}', failure: {code: 'too-large', what: 'value', max: 13}},
     {
       name: 'a result that is too deep',
       text: '{"b":{"":[]}}',
@@ -91,6 +91,6 @@ describe('resolveOperations()', () => {
     const run = (patchedBytesMax: number): unknown =>
       resolveOperations({operations, limits: {...limits, patchedBytesMax}}, () => FOUND);
     assert.doesNotThrow(() => run(bytes));
-    assert.throws(() => run(bytes - 1), {failure: {code: 'transaction-too-large', sizeBytesMax: bytes - 1}});
+    assert.throws(() => run(bytes - 1), {failure: {code: 'too-large', what: 'transaction', max: bytes - 1}});
   });
 });

@@ -1,10 +1,12 @@
-import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import type {JsonText} from '../../json/json-text.ts';
-import {Backoff} from '../../time/backoff.ts';
-import {wait, within} from '../../time/wait.ts';
-import type {StoreOperation} from '../plan/plan.ts';
+import type {Commit} from '../../core/domain/commits/commit.ts';
+import type {Key} from '../../core/domain/entries/identifiers.ts';
+import type {JsonText} from '../../core/json/json-text.ts';
+import {Backoff} from '../../core/time/backoff.ts';
+import {wait, within} from '../../core/time/wait.ts';
+import type {AppliedCommit} from '../format/change-encoding.ts';
+import type {PlannedCommit, StoreOperation} from '../plan/plan.ts';
 import {sum} from '../plan/prepare-commit.ts';
+import {findApplied, hasGroup} from './engine/change-log.ts';
 import {
   ABSENT,
   EngineFailure,
@@ -16,10 +18,8 @@ import {
 import {entryKey, HEAD_KEY, numbersBetween, STAGED_VALUE, stagedKey, WISH_KEY} from './engine/engine-keys.ts';
 import {headIn, type KnownHead} from './engine/head.ts';
 import {readPairs, splitBySize} from './engine/range-pages.ts';
-import {findResults, hasGroup} from './engine/results.ts';
 import {decodeState, PART_BYTES_MAX, type Parts, readParts, type StoredEntry} from './engine/stored-entry.ts';
-import type {EngineState} from './engine-state.ts';
-import type {StoreParts} from './store-parts.ts';
+import type {EngineState, StoreParts} from './engine-state.ts';
 
 /** Pause before the first repetition of a request, in milliseconds. Each further one is twice as long. */
 const FIRST_PAUSE_MS = 20;
@@ -37,11 +37,11 @@ export interface PlanningState {
   readonly entries: ReadonlyMap<Key, StoredEntry | undefined>;
   /** The parts of the values that patches and touches change. */
   readonly parts: ReadonlyMap<string, Buffer>;
-  /** Results of the commits that were applied already. */
-  readonly applied: readonly (CommitResult | undefined)[];
+  /** The commits that were applied already, by their bound ids. */
+  readonly applied: ReadonlyMap<string, AppliedCommit>;
   /** The present wish. */
   readonly wish: StoredPair | undefined;
-  /** Old marks: no request for their groups is on its way any more, and no head will name parts that none has named yet. */
+  /** Old marks: no request for their groups is still in flight, and no head will name parts that none has named yet. */
   readonly oldMarks: readonly StoredPair[];
 }
 
@@ -65,7 +65,7 @@ type AttemptDeps = Pick<StoreParts, 'driver' | 'timers' | 'elapsedMs' | 'clock' 
 export class Attempt {
   /** Id of the group. */
   readonly group: string;
-  /** Key of the mark of its parts in the engine: if no head has named them some minutes after its time, none ever will. */
+  /** Key of the mark of its parts in the engine: if no head names them some minutes after its time, none ever will. */
   readonly mark: string;
   /** True while a request may have been applied whose answer is not known. */
   isInDoubt = false;
@@ -120,7 +120,7 @@ export class Attempt {
    *
    * @throws {EngineFailure} Also `unavailable` if the parts were removed meanwhile.
    */
-  async readState(commits: readonly Commit<StoreOperation>[]): Promise<PlanningState> {
+  async readState(commits: readonly PlannedCommit[]): Promise<PlanningState> {
     const {driver, state, clock} = this.#deps;
     const keys = [
       ...new Set(commits.flatMap(({checks, operations}) => [...checks, ...operations].map(each => each.key))),
@@ -142,8 +142,8 @@ export class Attempt {
     // They are read, and then written again.
     this.extend((2 * sizeOf(changed)) / LINK_BYTES_PER_MS);
     const parts = await readParts(driver, changed, base.at);
-    const ids = planned.map(({id}) => id);
-    return {base, count: planned.length, entries, parts, applied: await findResults(driver, ids, base), wish, oldMarks};
+    const ids = planned.flatMap(({bound}) => bound ?? []);
+    return {base, count: planned.length, entries, parts, applied: await findApplied(driver, ids, base), wish, oldMarks};
   }
 
   /** Returns the parts for a value: the same for each plan. */

@@ -1,12 +1,13 @@
-import type {Revision} from '../../domain/entries/revision.ts';
-import type {StoreId} from '../../domain/entries/store-id.ts';
-import {Listeners} from '../../domain/listeners.ts';
-import {nextTick} from '../../time/next-tick.ts';
-import {wait} from '../../time/wait.ts';
-import {type EngineAnswer, EngineFailure, type PairRange, type StoredPair} from './engine/driver.ts';
+import type {Revision, StoreId} from '../../core/domain/entries/identifiers.ts';
+import {Listeners} from '../../core/domain/listeners.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
+import type {Timers} from '../../core/time/timers.ts';
+import {wait} from '../../core/time/wait.ts';
+import type {StoreClock, StoreClockDeps} from '../plan/store-clock.ts';
+import type {LogLimits} from './engine/change-log.ts';
+import {type Driver, type EngineAnswer, EngineFailure, type PairRange, type StoredPair} from './engine/driver.ts';
 import {HEAD_KEY} from './engine/engine-keys.ts';
 import {beginAgain, expectHead, headIn, type KnownHead} from './engine/head.ts';
-import type {StoreParts} from './store-parts.ts';
 
 export interface EngineStateDeps extends Pick<StoreParts, 'driver' | 'clock' | 'randomBytes' | 'timers'> {
   /** Called with the id of the process that wrote a head which is learned. */
@@ -59,7 +60,7 @@ export class EngineState {
    * Reads ranges of the present state, with its head.
    *
    * @throws {EngineFailure} Also `compacted` if the engine turned out to be restored: then the read is to begin again.
-   * @throws {AppError} `store-unavailable` if the data of the store were removed.
+   * @throws {AppError} `unavailable` if the data of the store were removed.
    */
   async read(ranges: readonly PairRange[]): Promise<ReadState> {
     const since = this.#known;
@@ -142,3 +143,35 @@ export class EngineState {
 
 /** Failure of a read of a state from before the engine was restored. */
 export const RESTORED = new EngineFailure('compacted', 'the engine was restored');
+
+export interface SharedStoreDeps extends StoreClockDeps {
+  /** The engine. It is closed with the store, also if the store cannot be opened. */
+  readonly driver: Driver | Promise<Driver>;
+  readonly timers: Timers;
+  /** Returns random bytes. */
+  readonly randomBytes: (sizeBytes: number) => Uint8Array;
+  /** Returns a number from 0 to 1, for pauses. */
+  readonly random: () => number;
+  /** Maximum number of changes in the change log. @default {DEFAULT_LIMITS.logChangesMax} */
+  readonly logChangesMax?: number | undefined;
+  /** Time to write a group of commits, in milliseconds; a commit takes at most twice as long. @default {4500} */
+  readonly groupTimeoutMs?: number | undefined;
+  /** Gives the store a new id, because the engine was restored from a backup. @default {false} */
+  readonly newStoreId?: boolean | undefined;
+  /** Closed after the store, and also if it cannot be opened. @default {[]} */
+  readonly owned?: readonly AsyncDisposable[] | undefined;
+}
+
+/** Dependencies that the parts of an open store share. */
+export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomBytes' | 'random' | 'nowMs'> {
+  readonly driver: Driver;
+  /** The clock of the store. */
+  readonly clock: StoreClock;
+  readonly elapsedMs: () => number;
+  /** Id of this process among those that write. */
+  readonly writer: string;
+  /** Returns a new id: 24 hexadecimal digits. */
+  readonly createId: () => string;
+  readonly logLimits: LogLimits;
+  readonly groupTimeoutMs: number;
+}

@@ -1,7 +1,7 @@
-import {wait} from '../../time/wait.ts';
+import {wait} from '../../core/time/wait.ts';
 import {ABSENT, isEngineFailure, type StoredPair} from './engine/driver.ts';
 import {WISH_KEY} from './engine/engine-keys.ts';
-import type {StoreParts} from './store-parts.ts';
+import type {StoreParts} from './engine-state.ts';
 
 /** Time after a write of another process for which this one leaves time for its next, in milliseconds. */
 const SHARING_MS = 1000;
@@ -31,7 +31,7 @@ export class Fairness {
   /** Typical time of an attempt, which is two round trips and the commit of the engine, in milliseconds. */
   #attemptMs: number | undefined;
   #losses = 0;
-  /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes by which it gets old. */
+  /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes that age it. */
   #seen: number | undefined;
   readonly #ended = new AbortController();
 

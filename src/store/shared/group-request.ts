@@ -1,10 +1,11 @@
-import type {Key} from '../../domain/entries/key.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {Key} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {marksOf} from '../format/change-encoding.ts';
 import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite, StorePut} from '../plan/plan.ts';
 import {recordOf} from '../plan/prepare-commit.ts';
 import type {Attempt, PlanningState} from './attempt.ts';
-import {encodeLog, findTrim, largeLogKey} from './engine/change-log.ts';
+import {encodeLog, encodeResults, findTrim, largeLogKey, resultsToTrim} from './engine/change-log.ts';
 import {
   type GuardedWrite,
   type KeyRange,
@@ -15,60 +16,54 @@ import {
 } from './engine/driver.ts';
 import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGED_VALUE} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
-import {encodeResults, type GroupResults, resultsToTrim} from './engine/results.ts';
 import {encodeInParts, INLINE_BYTES_MAX, keysOfParts, PART_BYTES_MAX, rangeOfParts} from './engine/stored-entry.ts';
-import type {StoreParts} from './store-parts.ts';
+import type {StoreParts} from './engine-state.ts';
 
 type Pair = readonly [key: string, value: Uint8Array];
 
 interface GroupOptions extends Pick<StoreParts, 'driver' | 'writer' | 'logLimits'> {
   readonly attempt: Attempt;
-  /** Ids that callers gave to the commits of the group, and their results. */
-  readonly ids: readonly (string | undefined)[];
-  readonly results: GroupResults;
-  /** Number of these commits that changed nothing, and whose results are kept. */
-  readonly unchanged: number;
 }
 
-/** Maximum number of keys of a group. A request has space for the mark of its parts, and for the ranges that are trimmed. */
+/** Maximum number of keys of a group. A request has space for the mark of its parts, and for trimmed ranges. */
 const GROUP_KEYS_MAX = OPERATIONS_MAX - 4;
 
 /** Space in a request for everything but keys and values, in bytes: some for each operation, and the head. */
 const OPERATION_BYTES = 32;
 const HEAD_BYTES = 8192;
 
-/** Size of everything else in the write of an entry besides keys, in bytes: the header, its expiry, and the one before. */
+/** Size of everything in the write of an entry besides keys, in bytes: the header, its expiry, and the one before. */
 const ENTRY_BYTES = 256;
 
 /** Largest size of all values in a request, in bytes. Those above are in parts, and leave space for the log. */
 const VALUES_BYTES_MAX = 640 * 1024;
 
 /**
- * Returns what a group writes: parts of large values and of the log, and then, with its head, the write that commits it. Without changes and
- * ids that is only the time, in the head.
+ * Returns what a group writes: parts of large values and of the log, and then, with its head, the write that commits it. Without changes
+ * that is only the time, in the head.
  *
- * @throws {AppError} `transaction-too-large` if it writes more keys than a request may, or larger ones.
+ * @throws {AppError} `too-large` if it writes more keys than a request may, or larger ones.
  */
 export async function describeGroup(
   {base, entries, oldMarks}: PlanningState,
   plan: Plan,
-  {driver, attempt, writer, ids, results, unchanged, logLimits}: GroupOptions,
+  {driver, attempt, writer, logLimits}: GroupOptions,
 ): Promise<{readonly parts: readonly Pair[]; readonly head: Head; readonly write: GuardedWrite}> {
-  const {changes, nowMs} = plan;
+  const {changes, results, nowMs} = plan;
   const {group} = attempt;
   const log = encodeLog(changes, base.head, logLimits);
   const trimmed = await findTrim(driver, base, logLimits);
   const request = new RequestBuilder(attempt, entries, spaceForValues(plan));
   for (const [key, write] of plan.writes) request.add(key, write);
   for (const {key, expiresAtMs} of plan.stale) request.remove(expiryKey(expiresAtMs, key));
-  if (changes.length > 0 || unchanged > 0)
-    for (const [key, value] of encodeResults(base.head, group, {ids, results})) request.put(key, value);
+  if (changes.length > 0)
+    for (const [key, value] of encodeResults(base.head, group, {marks: marksOf(changes), results}))
+      request.put(key, value);
   request.addLog(log.puts, log.end.revision, base.version);
   const head: Head = {
     ...base.head,
     ...{end: log.end, trimmed, clockMs: Math.max(base.head.clockMs, nowMs), group, writer},
     entries: Math.max(0, base.head.entries + request.created),
-    unchanged: base.head.unchanged + unchanged,
   };
   if (trimmed.revision > base.head.trimmed.revision)
     for (const range of logUpTo(trimmed.revision)) request.removeRange(range);
@@ -155,7 +150,7 @@ class RequestBuilder {
       this.put(key, Buffer.from(large, 'latin1'));
     }
     if (this.#bytes > REQUEST_BYTES_MAX || this.#operations > GROUP_KEYS_MAX)
-      throw new AppError({code: 'transaction-too-large', sizeBytesMax: REQUEST_BYTES_MAX});
+      throw new AppError({code: 'too-large', what: 'transaction', max: REQUEST_BYTES_MAX});
   }
 
   /**

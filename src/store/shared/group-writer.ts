@@ -1,20 +1,20 @@
-import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {Plan, StoreOperation} from '../plan/plan.ts';
+import type {CommitResult} from '../../core/domain/commits/commit.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import type {Plan, PlannedCommit} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
-import {isDeletion, sizeOfCommit, sum, writtenBytesOf} from '../plan/prepare-commit.ts';
+import {giveId, isDeletion, sizeOfCommit, sum, writtenBytesOf} from '../plan/prepare-commit.ts';
 import {Attempt, type PlanningState} from './attempt.ts';
+import {commitIdIn} from './engine/change-log.ts';
 import {isEngineFailure} from './engine/driver.ts';
 import {writtenHead} from './engine/head.ts';
-import {commitIdIn} from './engine/results.ts';
 import {joinParts} from './engine/stored-entry.ts';
-import type {EngineState} from './engine-state.ts';
+import type {EngineState, StoreParts} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
 import {describeGroup} from './group-request.ts';
-import type {StoreParts} from './store-parts.ts';
 
 /** A commit as the writer gets it. */
-export interface SharedCommit extends Commit<StoreOperation> {
+export interface SharedCommit extends PlannedCommit {
   /** Time by `elapsedMs` when it arrived. */
   readonly arrivedMs: number;
   /** Time of an expiry that a reader has seen, in milliseconds since the Unix epoch: the clock of the head is to reach it. @default {none} */
@@ -26,11 +26,8 @@ type Results = readonly (CommitResult | Error)[];
 /** Time without any written group after which a commit that waits for its own is refused, in milliseconds. */
 const WAIT_MS_MAX = 5000;
 
-/** Maximum number of operations, and of checks, of a group of several commits: a plan reads every key that they name. */
+/** Maximum number of operations, and of checks, of a group of several commits: a plan reads each key that they name. */
 const GROUP_KEYS_MAX = 1000;
-
-/** Commits that are not to be applied again. */
-const NOTHING = {checks: [], operations: []};
 
 export interface GroupWriterDeps extends StoreParts {
   readonly state: EngineState;
@@ -40,8 +37,8 @@ export interface GroupWriterDeps extends StoreParts {
 /**
  * Writes groups of commits, one after the other. For each group it
  *
- * 1. reads the head and the entries that the commits name, and the results of those that were applied already;
- * 2. plans the others;
+ * 1. reads the head and the entries that the commits name, and which of them were applied already;
+ * 2. plans them;
  * 3. writes large values into parts;
  * 4. writes the result if the head is still that of the plan, and otherwise begins again;
  * 5. if no answer comes, sends the same request again until the outcome is known, or the time is over.
@@ -76,7 +73,7 @@ export class GroupWriter {
     if (first === 0) return this.#attempt(commits.slice(0, countFitting(commits)), startMs);
     const problem = 'the engine is too slow for the commits that wait';
     const late = first === -1 ? commits : commits.slice(0, first);
-    return late.map(() => new AppError({code: 'store-unavailable', problem}));
+    return late.map(() => new AppError({code: 'unavailable', what: 'store', problem}));
   }
 
   async #attempt(commits: readonly SharedCommit[], startMs: number): Promise<Results> {
@@ -91,18 +88,19 @@ export class GroupWriter {
       if (attempt.isInDoubt) {
         const failureOf = (commitId: string): AppError =>
           new AppError({code: 'outcome-unknown', commitId}, {cause: error});
-        return commits.map(({id}, index) => failureOf(id ?? commitIdIn(attempt.group, index)));
+        return commits.map((commit, index) => failureOf(commit.id ?? giveId(commitIdIn(attempt.group, index), commit)));
       }
       if (isEngineFailure(error, 'full')) return this.#writeDeletions(commits, startMs);
       const isTooLarge =
         isEngineFailure(error, 'too-large') ||
-        (error instanceof AppError && error.failure.code === 'transaction-too-large');
+        (error instanceof AppError && error.failure?.code === 'too-large' && error.failure.what === 'transaction');
       if (isTooLarge && commits.length > 1) return this.#attempt(commits.slice(0, commits.length / 2), startMs);
       if (!isEngineFailure(error)) throw error;
       const {kind, message: problem} = error;
       if (kind === 'denied') this.#readOnlyBecause = problem;
-      const code = kind === 'denied' ? 'store-read-only' : 'store-unavailable';
-      return commits.map(() => new AppError({code, problem}, {cause: error}));
+      const failure: Failure =
+        kind === 'denied' ? {code: 'store-read-only', problem} : {code: 'unavailable', what: 'store', problem};
+      return commits.map(() => new AppError(failure, {cause: error}));
     }
   }
 
@@ -141,22 +139,12 @@ export class GroupWriter {
     attempt: Attempt,
   ): Promise<Results | undefined> {
     const {state, elapsedMs} = this.#deps;
-    const {base, applied, oldMarks} = planning;
-    const plan = this.#plan(
-      commits.map((commit, index) => (applied[index] === undefined ? commit : NOTHING)),
-      planning,
-    );
+    const {base, oldMarks} = planning;
+    const plan = this.#plan(commits, planning);
     const {changes, stale, results} = plan;
-    const ids = commits.map(({id}, index) => (applied[index] === undefined ? id : undefined));
-    // Sent again, a commit that changed nothing could change what was written since.
-    const isKept = (id: string | undefined, index: number): boolean =>
-      id !== undefined && !((results[index] ?? new Error()) instanceof Error);
-    const unchanged = changes.length > 0 ? 0 : ids.filter(isKept).length;
     const seenMs = commits.reduce((max, {seenExpiryMs = 0}) => Math.max(max, seenExpiryMs), plan.seenExpiryMs);
-    const all = results.map((result, index) => applied[index] ?? result);
-    if (changes.length + stale.length + unchanged + oldMarks.length === 0 && seenMs <= base.head.clockMs) return all;
-    const options = {...this.#deps, attempt, ids, results, unchanged};
-    const {head, parts, write} = await describeGroup(planning, plan, options);
+    if (changes.length + stale.length + oldMarks.length === 0 && seenMs <= base.head.clockMs) return results;
+    const {head, parts, write} = await describeGroup(planning, plan, {...this.#deps, attempt});
     await attempt.writeParts(parts, write.usesReserve);
     const {answer, isWritten} = await attempt.send(write, base);
     if (answer.kind === 'written') state.become(writtenHead(head, answer.version));
@@ -165,10 +153,10 @@ export class GroupWriter {
     this.#wroteMs = elapsedMs();
     this.#readOnlyBecause = undefined;
     this.#writtenBytes += writtenBytesOf(changes);
-    return all;
+    return results;
   }
 
-  #plan(commits: readonly Commit<StoreOperation>[], {base, entries, parts}: PlanningState): Plan {
+  #plan(commits: readonly PlannedCommit[], {base, entries, parts, applied}: PlanningState): Plan {
     const {clock, nowMs} = this.#deps;
     return planGroup(commits, {
       storeId: base.head.id,
@@ -180,20 +168,18 @@ export class GroupWriter {
         const stored = entries.get(key);
         return stored && joinParts(stored, parts).json;
       },
+      appliedOf: id => applied.get(id),
     });
   }
 }
 
-/** Returns the number of the first commits that fit into a group: at least one. One that repeats the id of another gets its result later. */
+/** Returns the number of the first commits that fit into a group: at least one. */
 function countFitting(commits: readonly SharedCommit[]): number {
-  const ids = new Set<string>();
   let [operations, checks] = [0, 0];
   const end = commits.findIndex(commit => {
-    const isRepeated = commit.id !== undefined && ids.has(commit.id);
-    if (commit.id !== undefined) ids.add(commit.id);
     operations += commit.operations.length;
     checks += commit.checks.length;
-    return isRepeated || operations > GROUP_KEYS_MAX || checks > GROUP_KEYS_MAX;
+    return operations > GROUP_KEYS_MAX || checks > GROUP_KEYS_MAX;
   });
   return end === -1 ? commits.length : Math.max(1, end);
 }

@@ -1,16 +1,14 @@
-import {hasExpired} from '../../domain/commits/time-to-live.ts';
-import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import type {Range} from '../../domain/entries/range.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {nextTick} from '../../time/next-tick.ts';
+import {hasExpired} from '../../core/domain/commits/time-to-live.ts';
+import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
+import type {Key, Range} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
 import type {Driver, KeyRange, StoredPair} from './engine/driver.ts';
 import {entriesWith, entryKey, entryOfKey, FENCED_ENTRIES, keyAfter} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
 import {readPages} from './engine/range-pages.ts';
 import {decodeStored, joinParts, readParts, type StoredEntry} from './engine/stored-entry.ts';
-import {type EngineState, RESTORED} from './engine-state.ts';
-import type {StoreParts} from './store-parts.ts';
+import {type EngineState, RESTORED, type StoreParts} from './engine-state.ts';
 
 /** Number of gets that share a request, which reads the head too. */
 const GETS_MAX = 63;
@@ -97,7 +95,7 @@ export class EntryReader {
    * Writes the time into the head if something has expired that the head of its state still shows. Callers share the writes.
    *
    * @returns Whether the time is there now, and was not. False also if the store cannot write.
-   * @throws {AppError} `store-unavailable` if it is not known that the head has it.
+   * @throws {AppError} `unavailable` if it is not known that the head has it.
    */
   async #writeTime({expiredMs, head}: Found<unknown>): Promise<boolean> {
     if (expiredMs <= head.head.clockMs) return false;
@@ -115,10 +113,10 @@ export class EntryReader {
       return true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      const {code} = error.failure;
+      const {code} = error;
       if (code === 'store-read-only' || code === 'disk-full') return false;
       const problem = `an expiry is not written: ${error.message}`;
-      throw new AppError({code: 'store-unavailable', problem}, {cause: error});
+      throw new AppError({code: 'unavailable', what: 'store', problem}, {cause: error});
     }
   }
 

@@ -1,27 +1,39 @@
-import type {ChangeListener, Changes} from '../../domain/commits/change.ts';
-import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
-import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../domain/commits/snapshot.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import type {Range} from '../../domain/entries/range.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import type {StoreId} from '../../domain/entries/store-id.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import type {StoreStatistics} from '../../domain/statistics.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {Commit, CommitResult} from '../../core/domain/commits/commit.ts';
+import {
+  type ChangeListener,
+  type Changes,
+  SNAPSHOT_AGE_MAX_MS,
+  SNAPSHOT_IDLE_MS,
+  type Snapshot,
+  type Store,
+} from '../../core/domain/commits/store.ts';
+import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
+import {
+  compareKeys,
+  type Key,
+  type Range,
+  type Revision,
+  type StoreId,
+  trustStoredKey,
+} from '../../core/domain/entries/identifiers.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import type {StoreStatistics} from '../../core/domain/statistics.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {closeAll} from '../../core/time/close-all.ts';
+import {changesOf} from '../format/change-encoding.ts';
+import type {ExpireOperation} from '../plan/plan.ts';
 import {prepareCommit, sizeOfCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
+import {ABANDONED_MS} from './attempt.ts';
 import {readChanges} from './engine/change-log.ts';
-import {isEngineFailure} from './engine/driver.ts';
+import {type Driver, isEngineFailure} from './engine/driver.ts';
+import {numberInKey, numbersBetween} from './engine/engine-keys.ts';
 import {type KnownHead, openHead, unavailable} from './engine/head.ts';
-import {EngineState} from './engine-state.ts';
+import {EngineState, type SharedStoreDeps, type StoreParts} from './engine-state.ts';
 import {Fairness} from './fairness.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
 import {EntryReader} from './read-entries.ts';
-import type {SharedStoreDeps, StoreParts} from './store-parts.ts';
-import {findDue} from './sweep.ts';
 
 /** A group ends with the commit that reaches this size, in bytes, so that most groups fit into one request. */
 const GROUP_BYTES_MAX = 512 * 1024;
@@ -34,7 +46,7 @@ const RESTARTS_MAX = 10;
 /**
  * Opens the store in a network engine, which other processes may have open too, and creates it if there is none. Reads nothing but its head.
  *
- * @throws {AppError} `store-unavailable` if the engine does not answer, or something else is stored there.
+ * @throws {AppError} `unavailable` if the engine does not answer, or something else is stored there.
  */
 export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
   const {owned = [], newStoreId, groupTimeoutMs = GROUP_TIMEOUT_MS, elapsedMs = MONOTONIC_MS} = deps;
@@ -131,15 +143,15 @@ class SharedStore implements Store {
     return this.#ask(() => this.#reader.list(range));
   }
 
-  changes(since: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
+  changes(after: Revision, {limit}: {readonly limit: number}): Promise<Changes> {
     return this.#ask(async () => {
       const {at, head} = (await this.#state.read([])).head;
       const {end, trimmed} = head;
       const reset = {kind: 'reset', revision: end.revision} as const;
-      if (since > end.revision || since < trimmed.revision) return reset;
-      const changes = since === end.revision ? [] : await readChanges(this.#parts.driver, {since, limit, at});
+      if (after > end.revision || after < trimmed.revision) return reset;
+      const changes = after === end.revision ? [] : await readChanges(this.#parts.driver, {after, limit, at});
       if (changes === undefined) return reset;
-      return {kind: 'changes', changes, revision: changes.at(-1)?.revision ?? end.revision};
+      return {kind: 'changes', changes: changesOf(changes), revision: changes.at(-1)?.revision ?? end.revision};
     });
   }
 
@@ -204,7 +216,7 @@ class SharedStore implements Store {
         const isDropped = isEngineFailure(error, 'compacted');
         if (isDropped && restarts < restartsMax) continue;
         if (isDropped && restartsMax === 0)
-          throw new AppError({code: 'reader-too-slow', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
+          throw new AppError({code: 'too-slow', what: 'reader', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
         throw isEngineFailure(error) ? unavailable(error) : error;
       }
     }
@@ -238,11 +250,41 @@ class SharedSnapshot implements Snapshot {
   }
 }
 
-/** Closes one after the other, also if one of them fails. */
-async function closeAll([first, ...others]: readonly AsyncDisposable[]): Promise<void> {
-  try {
-    await first?.[Symbol.asyncDispose]();
-  } finally {
-    if (others.length > 0) await closeAll(others);
+/** Maximum number of expired entries that a sweep removes. */
+const SWEPT_MAX = 200;
+
+/** Times ahead in which the next expiry is looked for, in milliseconds: an engine may look at every time in a range. */
+const AHEAD_MS = [0, 60_000, 3_600_000, 86_400_000, Infinity] as const;
+
+/** Entries that a sweep removes, and the time of the next sweep. */
+interface Due {
+  /** Entries that have expired, soonest first. */
+  readonly expired: readonly ExpireOperation[];
+  /** Time until more is to be removed, in milliseconds: 0 if it is; undefined if nothing will be. */
+  readonly nextMs: number | undefined;
+}
+
+/** Finds what is to be removed: entries that have expired, parts of values that no head has named for a long time, and old marks. */
+async function findDue(state: EngineState, driver: Driver, nowMs: number): Promise<Due> {
+  const expiries = {...numbersBetween('x', 0, nowMs + 1), limit: SWEPT_MAX + 1};
+  const {found, head} = await state.read([expiries, {...numbersBetween('s', 0), limit: 1, keysOnly: true}]);
+  const [pairs = [], [mark] = []] = found;
+  const expired = pairs.slice(0, SWEPT_MAX).map(({key, value}): ExpireOperation => {
+    return {kind: 'expire', key: trustStoredKey(value.toString()), expiresAtMs: numberInKey(key)};
+  });
+  // The engine has those of one moment in the order of their hashes.
+  expired.sort((a, b) => a.expiresAtMs - b.expiresAtMs || compareKeys(a.key, b.key));
+  const abandonedMs = mark === undefined ? Infinity : numberInKey(mark.key) + ABANDONED_MS - nowMs;
+  const expiryMs = pairs.length > SWEPT_MAX ? 0 : await findNextExpiry(driver, head.at, nowMs);
+  const nextMs = Math.max(0, Math.min(abandonedMs, expiryMs));
+  return {expired, nextMs: nextMs === Infinity ? undefined : nextMs};
+}
+
+async function findNextExpiry(driver: Driver, at: number, nowMs: number): Promise<number> {
+  for (const [index, aheadMs] of AHEAD_MS.slice(1).entries()) {
+    const range = numbersBetween('x', nowMs + 1 + (AHEAD_MS[index] ?? 0), nowMs + 1 + aheadMs);
+    const [next] = (await driver.read([{...range, limit: 1, keysOnly: true}], {at})).found[0] ?? [];
+    if (next !== undefined) return numberInKey(next.key) - nowMs;
   }
+  return Infinity;
 }

@@ -1,18 +1,20 @@
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
-import {type ChangeLogLimits, splitChanges} from '../format/change-log-parts.ts';
+import {CHANGES_BYTES_MAX} from '../../core/domain/commits/store.ts';
+import type {Revision} from '../../core/domain/entries/identifiers.ts';
+import {type AppliedCommit, type LoggedChange, marksOf, valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
 import {
+  type ChangeLogLimits,
   type ChangeLogPosition,
   decodeChangeLogHeader,
   decodeChangeLogKey,
   decodeChangeLogRecord,
   encodeChangeLogKey,
   encodeChangeLogRecord,
+  splitChanges,
 } from '../format/change-log-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {type Table, viewOf} from '../lmdb/table.ts';
-import {readLastRevision, readPosition, readTrimmed} from './change-log-ends.ts';
+import {findCommit, prepareRows} from './commit-rows.ts';
+import type {StoreTables} from './store-tables.ts';
 
 /** Writes that are prepared for one transaction of the tree. Nothing is written before {@link PreparedWrite.apply}. */
 export interface PreparedWrite {
@@ -38,9 +40,10 @@ const RECORDS_MIN = 8;
 /** Maximum number of old records that an append trims, beyond those that it adds; so the log shrinks if the limits are lowered. */
 const TRIMMED_RECORDS_MAX = 8;
 
-/** The newest changes of a store, in a table of records. */
+/** The newest changes of a store, in a table of records, and the commits among them that have an id, in another. */
 export class ChangeLog {
   readonly #table: Table;
+  readonly #commits: Table;
   readonly #limits: ChangeLogLimits;
   #position: ChangeLogPosition;
   #revision: Revision;
@@ -49,8 +52,9 @@ export class ChangeLog {
   /** A record ends with the commit that reaches one of these. */
   readonly #recordMax: ChangeLogLimits;
 
-  constructor(table: Table, limits: ChangeLogLimits) {
+  constructor({changes: table, commits}: Pick<StoreTables, 'changes' | 'commits'>, limits: ChangeLogLimits) {
     this.#table = table;
+    this.#commits = commits;
     this.#limits = limits;
     this.#recordMax = {
       changesMax: Math.max(1, Math.ceil(limits.changesMax / RECORDS_MIN)),
@@ -71,6 +75,11 @@ export class ChangeLog {
     return this.#trimmed;
   }
 
+  /** Finds a commit by its bound id. @throws {AppError} `store-corrupt`. */
+  appliedOf(id: string): AppliedCommit | undefined {
+    return findCommit(this.#commits, id);
+  }
+
   /** The highest time known at the last append, in milliseconds since the Unix epoch. */
   get highestMs(): number {
     return this.#position.highestMs;
@@ -80,23 +89,27 @@ export class ChangeLog {
    * Prepares to append the changes of the next commits, in their order, and to trim the log. Nothing else may be prepared until the
    * transaction ends.
    */
-  prepare(changes: readonly Change[], highestMs: number): PreparedWrite {
+  prepare(changes: readonly LoggedChange[], highestMs: number): PreparedWrite {
     const records = this.#createRecords(changes, highestMs);
     const end = records.at(-1)?.position ?? this.#position;
     // One batch can exceed the limits of the log. Then drop every older record; otherwise the log would have a gap.
     const kept = records.filter(({position}) => this.#isKept(position, end));
     const oldMax = kept.length < records.length ? Infinity : TRIMMED_RECORDS_MAX + records.length;
     const old = this.#findSurplus(end, oldMax);
-    const trimmed = kept.length < records.length ? records[records.length - kept.length - 1]?.key : old.at(-1);
+    const last = kept.length < records.length ? records[records.length - kept.length - 1]?.key : old.at(-1);
+    const trimmed = (last && decodeChangeLogKey(last)) ?? this.#trimmed;
+    const commits = prepareRows(this.#commits, marksOf(changes), trimmed);
     return {
       apply: () => {
         for (const {key, record} of kept) this.#table.put(key, record);
         for (const key of old) this.#table.remove(key);
+        for (const key of commits.removes) this.#commits.remove(key);
+        for (const [key, row] of commits.puts) this.#commits.put(key, row);
       },
       done: () => {
         this.#position = end;
         this.#revision = changes.at(-1)?.revision ?? this.#revision;
-        if (trimmed !== undefined) this.#trimmed = decodeChangeLogKey(trimmed) ?? this.#trimmed;
+        this.#trimmed = trimmed;
       },
     };
   }
@@ -106,17 +119,17 @@ export class ChangeLog {
    *
    * @returns Undefined if the log does not reach back that far, or if a record that is needed, or its page, is damaged or missing.
    */
-  read(since: Revision, limit: number): readonly Change[] | undefined {
-    if (since < this.#trimmed) return undefined;
+  read(after: Revision, limit: number): readonly LoggedChange[] | undefined {
+    if (after < this.#trimmed) return undefined;
     try {
-      return this.#readOn(since, limit);
+      return this.#readOn(after, limit);
     } catch (error) {
       if (isRangeDamage(error)) return undefined;
       throw error;
     }
   }
 
-  #createRecords(changes: readonly Change[], highestMs: number): readonly NewRecord[] {
+  #createRecords(changes: readonly LoggedChange[], highestMs: number): readonly NewRecord[] {
     let position = this.#position;
     return splitChanges(changes, this.#recordMax).map((part): NewRecord => {
       position = {
@@ -129,14 +142,14 @@ export class ChangeLog {
     });
   }
 
-  #readOn(since: Revision, limit: number): readonly Change[] | undefined {
-    const changes: Change[] = [];
+  #readOn(after: Revision, limit: number): readonly LoggedChange[] | undefined {
+    const changes: LoggedChange[] = [];
     let valuesBytes = 0;
-    for (const {value} of this.#table.range({start: encodeChangeLogKey(since + 1)})) {
+    for (const {value} of this.#table.range({start: encodeChangeLogKey(after + 1)})) {
       const logged = decodeChangeLogRecord(viewOf(value));
-      if (logged === undefined || !follows(logged, changes.at(-1)?.revision ?? since)) return undefined;
+      if (logged === undefined || !follows(logged, changes.at(-1)?.revision ?? after)) return undefined;
       for (const change of logged) {
-        if (change.revision <= since) continue;
+        if (change.revision <= after) continue;
         const isFull = changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
         if (isFull && change.revision !== changes.at(-1)?.revision) return changes;
         changes.push(change);
@@ -167,6 +180,49 @@ export class ChangeLog {
 }
 
 /** Returns whether changes continue after a revision without a gap; they may begin before it. */
-function follows(changes: readonly Change[], revision: Revision): boolean {
+function follows(changes: readonly LoggedChange[], revision: Revision): boolean {
   return (changes[0]?.revision ?? 0) <= revision + 1;
+}
+
+/** Returns the last revision in a change log; 0 if it is empty. */
+export function readLastRevision(table: Table): Revision {
+  const [newest] = table.keys({reverse: true, limit: 1});
+  return newest === undefined ? 0 : (decodeChangeLogKey(newest) ?? 0);
+}
+
+/**
+ * Checks that the newest key matches its record. A wrong key could assign a revision twice, or make commits of the write-ahead log
+ * look checkpointed.
+ *
+ * @returns A text about the damage; undefined if none is found.
+ */
+export function findWrongEnd(table: Table): string | undefined {
+  const [newest] = table.keys({reverse: true, limit: 1});
+  if (newest === undefined) return undefined;
+  const revision = decodeChangeLogKey(newest);
+  if (revision === undefined) return 'the key of the newest record of its change log is not a revision';
+  const last = decodeChangeLogRecord(table.peek(newest) ?? Buffer.alloc(0))?.at(-1)?.revision;
+  // With a damaged record the key cannot be checked.
+  if (last === undefined || last === revision) return undefined;
+  return `the newest record of its change log ends with revision ${last}, but its key is ${revision}`;
+}
+
+const BEGINNING: ChangeLogPosition = {ordinal: 0, volumeBytes: 0, highestMs: 0};
+
+/** Returns the position after the newest record. */
+function readPosition(table: Table): ChangeLogPosition {
+  for (const key of table.keys({reverse: true})) {
+    const position = decodeChangeLogHeader(table.peek(key) ?? Buffer.alloc(0));
+    // After a damaged record the count continues a little lower, so that the log is trimmed a little later.
+    if (position !== undefined) return position;
+  }
+  return BEGINNING;
+}
+
+/** Returns the last trimmed revision; 0 for none. Revisions have no gaps, so the next one is the oldest in the log. */
+function readTrimmed(table: Table): Revision {
+  const [oldest] = table.keys({limit: 1});
+  if (oldest === undefined) return 0;
+  const header = decodeChangeLogHeader(table.peek(oldest) ?? Buffer.alloc(0));
+  return header === undefined ? (decodeChangeLogKey(oldest) ?? 0) : header.first - 1;
 }

@@ -13,9 +13,9 @@ import {
   write,
 } from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import type {Operation} from '../../domain/commits/commit.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import {parseKey} from '../../domain/entries/key.ts';
+import type {Operation} from '../../core/domain/commits/commit.ts';
+import type {Store} from '../../core/domain/commits/store.ts';
+import {parseKey} from '../../core/domain/entries/identifiers.ts';
 
 /** Goes into the tree at once, and takes what came before along. */
 const LARGE = JSON.stringify('x'.repeat(300_000));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {describe, test} from 'vitest';
-import {changesOf, keysOf, put, range, read, textOf, write} from '../../../test/contracts/shared/assertions.ts';
+import {changesOf, keysOf, patch, put, range, read, textOf, write} from '../../../test/contracts/shared/assertions.ts';
 import type {StoreProcess} from '../../../test/store/store-process.ts';
 import {makeDirectory, openStore, startProcess} from '../../../test/support/store-fixture.ts';
-import type {PutOperation} from '../../domain/commits/commit.ts';
-import type {Store} from '../../domain/commits/store.ts';
+import type {PutOperation} from '../../core/domain/commits/commit.ts';
+import type {Store} from '../../core/domain/commits/store.ts';
 import {type LmdbEnvironment, openEnvironment} from '../lmdb/environment.ts';
 import {verifyStore} from '../verify-store.ts';
 import {SNAPSHOTS_MAX} from './snapshots.ts';
@@ -79,6 +79,17 @@ describe('an entry of an LMDB store that expires', () => {
     assert.equal(await store.sweep(), 7_190_000);
     clock.machineMs += 4 * HOUR_MS;
     assert.equal(await read(store, 'b'), undefined);
+    assert.equal(await store.sweep(), undefined);
+  });
+
+  test('is the next one no more once it was written without a time, and again', async () => {
+    const clock = createClock();
+    const store = await openWith(await makeDirectory(), clock);
+    await write(store, putFor(10, 'a'));
+    // A sweep writes the tree first.
+    assert.equal(await store.sweep(), 10_000);
+    await write(store, put('a'));
+    await write(store, patch('a', '{}'));
     assert.equal(await store.sweep(), undefined);
   });
 
@@ -276,7 +287,7 @@ describe('snapshots that are not read', () => {
     );
     assert.ok(others.every(keys => keys.join() === 'a'));
     for (const snapshot of stalled) {
-      await assert.rejects(snapshot.list(range()), {failure: {code: 'reader-too-slow', idleMs: 1}});
+      await assert.rejects(snapshot.list(range()), {failure: {code: 'too-slow', what: 'reader', idleMs: 1}});
       await snapshot[Symbol.asyncDispose]();
     }
   });

@@ -1,4 +1,4 @@
-import {trustStoredKey} from '../../domain/entries/key.ts';
+import {trustStoredKey} from '../../core/domain/entries/identifiers.ts';
 import {NUMBER_BYTES} from '../format/numbers.ts';
 import type {Table} from '../lmdb/table.ts';
 import type {ExpireOperation} from '../plan/plan.ts';

@@ -1,11 +1,10 @@
 import {expect, test} from 'vitest';
-import {parseKey, parsePrefix} from '../../domain/entries/key.ts';
-import {encodeJsonText} from '../../json/json-text.ts';
+import {parseKey, parsePrefix} from '../../core/domain/entries/identifiers.ts';
+import {encodeJsonText} from '../../core/json/json-text.ts';
 import {keyBytesOf} from '../lmdb/key-bytes.ts';
 import {share, type TableRange} from '../lmdb/table.ts';
-import {entryRecordOf, FrozenWrites} from '../wal/memtable-write.ts';
-import {MergedTable} from './merged-table.ts';
-import {type ScannedTable, scanEntries, scanOf} from './scan.ts';
+import {entryRecordOf, FrozenWrites} from '../wal/memtable.ts';
+import {MergedTable, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 const RANGE = {prefix: parsePrefix(''), limit: 100};
 

@@ -1,13 +1,14 @@
-import {hasExpired} from '../../domain/commits/time-to-live.ts';
-import type {EntryInfo} from '../../domain/entries/entry.ts';
-import {trustStoredKey} from '../../domain/entries/key.ts';
-import type {Range} from '../../domain/entries/range.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {countBefore} from '../../core/domain/binary-search.ts';
+import {hasExpired} from '../../core/domain/commits/time-to-live.ts';
+import type {EntryInfo} from '../../core/domain/entries/entry.ts';
+import {type Key, type Range, trustStoredKey} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {decodeKeyBytes, encodeKeyBytes, type KeyBytes, keyBytesOf, toBuffer} from '../lmdb/key-bytes.ts';
-import {type SharedBytes, type Table, viewOf} from '../lmdb/table.ts';
+import {type SharedBytes, share, type Table, type TableRange, type TableRecord, viewOf} from '../lmdb/table.ts';
 import type {ExpireOperation} from '../plan/plan.ts';
+import {entryRecordOf, type FrozenWrites} from '../wal/memtable.ts';
 
 /** The table of entries, or a merged view of it. */
 export type ScannedTable = Pick<Table, 'keys' | 'range'>;
@@ -48,7 +49,11 @@ export function scanOf(range: Range, nowMs: number): Scan {
   return {
     prefix: encodeKeyBytes(prefix),
     after: after === undefined ? undefined : encodeKeyBytes(after),
-    ...{limit, reverse, values, valuesBytesMax, nowMs},
+    limit,
+    reverse,
+    values,
+    valuesBytesMax,
+    nowMs,
   };
 }
 
@@ -133,7 +138,10 @@ class PartInProgress {
 }
 
 function storeCorrupt(last: KeyBytes | undefined, cause?: unknown): AppError {
-  return new AppError({code: 'store-corrupt', ...(last === undefined ? {} : {after: decodeKeyBytes(last)})}, {cause});
+  return new AppError(
+    {code: 'store-corrupt', what: 'part', ...(last === undefined ? {} : {after: decodeKeyBytes(last)})},
+    {cause},
+  );
 }
 
 /**
@@ -142,7 +150,7 @@ function storeCorrupt(last: KeyBytes | undefined, cause?: unknown): AppError {
  *
  * @throws {AppError} `store-corrupt`.
  */
-export function assertEnd(table: ScannedTable, last: KeyBytes, reverse: boolean): void {
+function assertEnd(table: ScannedTable, last: KeyBytes, reverse: boolean): void {
   const end = firstKey(table, {reverse: !reverse, last});
   if (end === undefined) return;
   if (reverse ? end < last : end > last) throw storeCorrupt(last);
@@ -172,4 +180,76 @@ function isBeforeStart(key: KeyBytes, {prefix, after, reverse}: Scan): boolean {
   if (!key.startsWith(prefix) && (reverse ? key > prefix : key < prefix)) return true;
   if (after === undefined) return false;
   return reverse ? key >= after : key <= after;
+}
+
+/** Merged view of the table of entries and the writes that are not checkpointed yet; only for reading. */
+export class MergedTable implements ScannedTable {
+  readonly #newer: FrozenWrites;
+  readonly #table: ScannedTable;
+
+  constructor(newer: FrozenWrites, table: ScannedTable) {
+    this.#newer = newer;
+    this.#table = table;
+  }
+
+  *keys({limit = Infinity, ...range}: TableRange): Generator<Buffer> {
+    let count = 0;
+    for (const {key} of this.range(range)) {
+      if (++count > limit) return;
+      yield toBuffer(key);
+    }
+  }
+
+  /** Merges two sorted lists; if a key is in both, the newer write decides whether it is present. */
+  *range({start, reverse = false}: TableRange): Generator<TableRecord> {
+    let last = start === undefined ? undefined : keyBytesOf(start);
+    const newer = this.#newerRecords(last, reverse);
+    let next = newer.next();
+    for (const record of this.#table.range({start, reverse})) {
+      const {key} = record;
+      while (next.done !== true && comesBefore(next.value.key, key, reverse)) {
+        if (isPresent(next.value)) yield next.value;
+        next = newer.next();
+      }
+      if (next.done !== true && next.value.key === key) {
+        if (isPresent(next.value)) yield next.value;
+        next = newer.next();
+      } else yield record;
+      last = key;
+    }
+    // Newer keys may continue after a damaged page of the table.
+    if (last !== undefined) assertEnd(this.#table, last, reverse);
+    for (; next.done !== true; next = newer.next()) if (isPresent(next.value)) yield next.value;
+  }
+
+  *#newerRecords(start: KeyBytes | undefined, reverse: boolean): Generator<NewerRecord> {
+    const keys = this.#newer.sortedKeys();
+    const step = reverse ? -1 : 1;
+    for (let index = startIndex(keys, start, reverse); ; index += step) {
+      const key = keys[index];
+      const write = key === undefined ? undefined : this.#newer.find(key);
+      if (key === undefined || write === undefined) return;
+      const record = entryRecordOf(key, write);
+      yield {key: encodeKeyBytes(key), value: record && share(record)};
+    }
+  }
+}
+
+/** The record of a key that was written; undefined if it was removed. */
+interface NewerRecord {
+  readonly key: KeyBytes;
+  readonly value: SharedBytes | undefined;
+}
+
+function isPresent(record: NewerRecord): record is TableRecord {
+  return record.value !== undefined;
+}
+
+function startIndex(keys: readonly Key[], start: KeyBytes | undefined, reverse: boolean): number {
+  if (reverse) return countBefore(keys, key => start === undefined || encodeKeyBytes(key) <= start) - 1;
+  return start === undefined ? 0 : countBefore(keys, key => encodeKeyBytes(key) < start);
+}
+
+function comesBefore(a: KeyBytes, b: KeyBytes, reverse: boolean): boolean {
+  return reverse ? a > b : a < b;
 }

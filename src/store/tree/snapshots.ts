@@ -1,10 +1,9 @@
-import type {Snapshot} from '../../domain/commits/snapshot.ts';
-import type {Entry, EntryInfo} from '../../domain/entries/entry.ts';
-import type {Range} from '../../domain/entries/range.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
-import {nextTick} from '../../time/next-tick.ts';
+import type {Snapshot} from '../../core/domain/commits/store.ts';
+import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
+import type {Range, Revision} from '../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
 import {type ExpiredEntry, type Scan, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
 /**
@@ -91,7 +90,7 @@ class LmdbSnapshot implements Snapshot {
     this.#source = source;
     this.#onEnd = onEnd;
     this.revision = source.revision;
-    this.#idle = setTimeout(() => this.end({code: 'reader-too-slow', idleMs}), idleMs);
+    this.#idle = setTimeout(() => this.end({code: 'too-slow', what: 'reader', idleMs}), idleMs);
     this.#idle.unref();
   }
 

@@ -8,6 +8,8 @@ export interface StoreTables {
   readonly entries: Table;
   /** Records of the change log by revision. */
   readonly changes: Table;
+  /** Commits with an id: see `commit-rows.ts`. */
+  readonly commits: Table;
   /** Entries that expire, by time. */
   readonly expiries: Table;
   /** One record: see `store-metadata.ts`. */
@@ -16,7 +18,7 @@ export interface StoreTables {
 
 /** Returns the tables of an opened environment. */
 export function openTables(environment: LmdbEnvironment): StoreTables {
-  return environment.tables(['entries', 'changes', 'expiries', 'metadata']);
+  return environment.tables(['entries', 'changes', 'commits', 'expiries', 'metadata']);
 }
 
 /** Reads the metadata of a store from its table. @returns Undefined if there are none, or they are damaged. */

@@ -1,7 +1,7 @@
-import type {Change} from '../../domain/commits/change.ts';
-import type {Key} from '../../domain/entries/key.ts';
+import type {Key} from '../../core/domain/entries/identifiers.ts';
+import type {LoggedChange} from '../format/change-encoding.ts';
 import type {Plan, PlannedWrite} from '../plan/plan.ts';
-import {entryRecordOf} from '../wal/memtable-write.ts';
+import {entryRecordOf} from '../wal/memtable.ts';
 import type {ChangeLog, PreparedWrite} from './change-log.ts';
 import {EXPIRY_VALUE, encodeExpiry} from './expiry-index.ts';
 import type {StoreTables} from './store-tables.ts';
@@ -9,7 +9,7 @@ import type {StoreTables} from './store-tables.ts';
 /** Write of one key. */
 interface KeyWrite {
   readonly key: Buffer;
-  /** True if no later group of the transaction writes the entry again; otherwise only its rows in the index are written. */
+  /** True if no later group of the transaction writes the entry again; otherwise only its index rows are written. */
   readonly isLast: boolean;
   /** Undefined if the entry is removed, or is not written. */
   readonly record: Buffer | undefined;
@@ -17,14 +17,14 @@ interface KeyWrite {
   readonly expiry: Buffer | undefined;
 }
 
-/** Prepares the records of some groups before their transaction, so that an error here cannot leave half of it behind. */
+/** Prepares the records of some groups before their transaction, so that an error here cannot leave half of it. */
 export function prepareWrite(
   plans: readonly Plan[],
   {tables, log}: {readonly tables: StoreTables; readonly log: ChangeLog},
 ): PreparedWrite {
   const groups = prepareGroups(plans);
   // Not `flatMap`, which takes forty times as long.
-  const changes = ([] as readonly Change[]).concat(...plans.map(plan => plan.changes));
+  const changes = ([] as readonly LoggedChange[]).concat(...plans.map(plan => plan.changes));
   const addition = changes.length === 0 ? undefined : log.prepare(changes, plans.at(-1)?.nowMs ?? 0);
   return {
     apply() {

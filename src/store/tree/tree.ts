@@ -1,9 +1,9 @@
-import type {Log} from '../../domain/log.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {Failure} from '../../failures/failure.ts';
-import {nextTick} from '../../time/next-tick.ts';
+import type {Log} from '../../core/domain/log.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import type {Failure} from '../../core/failures/failure.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import type {ChangeLogLimits} from '../format/change-log-parts.ts';
+import type {ChangeLogLimits} from '../format/change-log-record.ts';
 import {encodeMetadata, METADATA_KEY, type StoreMetadata} from '../format/store-metadata.ts';
 import type {Engine} from '../lmdb/engine.ts';
 import {failedOnFullDisk, findCause} from '../lmdb/engine-errors.ts';
@@ -53,11 +53,11 @@ export class Tree implements AsyncDisposable {
     this.#environment = deps.opened.environment;
     const tables = openTables(this.#environment);
     this.#tables = tables;
-    this.#changes = new ChangeLog(tables.changes, deps.logLimits);
+    this.#changes = new ChangeLog(tables, deps.logLimits);
     this.#metadata = deps.opened.metadata;
   }
 
-  /** The tables, to be read inside {@link read}. @throws {AppError} `store-unavailable` after a failed write, until they are opened again. */
+  /** The tables, to be read inside {@link read}. @throws {AppError} `unavailable` after a failed write, until they are opened again. */
   get tables(): StoreTables {
     if (this.#tables === undefined) throw new AppError(REOPENING);
     return this.#tables;
@@ -190,7 +190,7 @@ export class Tree implements AsyncDisposable {
     try {
       this.#environment = opened.engine.reopenEnvironment({directory: opened.directory.storePath, readOnly});
       const tables = openTables(this.#environment);
-      this.#changes = new ChangeLog(tables.changes, logLimits);
+      this.#changes = new ChangeLog(tables, logLimits);
       this.#tables = tables;
       return undefined;
     } catch (error) {
@@ -200,4 +200,8 @@ export class Tree implements AsyncDisposable {
 }
 
 /** Failure of everything that was being read when a write failed, and of reads while the files cannot be opened. */
-const REOPENING: Failure = {code: 'store-unavailable', problem: 'a write failed, and its files are not open again yet'};
+const REOPENING: Failure = {
+  code: 'unavailable',
+  what: 'store',
+  problem: 'a write failed, and its files are not open again yet',
+};

@@ -1,10 +1,20 @@
-import {CHANGES_BYTES_MAX, type Change} from '../../domain/commits/change.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {copyJson} from '../../json/json-text.ts';
-import {valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
+import {CHANGES_BYTES_MAX} from '../../core/domain/commits/store.ts';
+import {createEntry, createEntryInfo, type Entry} from '../../core/domain/entries/entry.ts';
+import {compareKeys, type Key, type Revision} from '../../core/domain/entries/identifiers.ts';
+import {copyJson, trustStoredJson} from '../../core/json/json-text.ts';
+import {
+  type AppliedCommit,
+  appliedOf,
+  type CommitMark,
+  idOfMark,
+  type LoggedChange,
+  marksOf,
+  valueBytesOf,
+  volumeOfAll,
+} from '../format/change-encoding.ts';
+import {endEntryRecord} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite} from '../plan/plan.ts';
-import {FrozenWrites} from './memtable-write.ts';
+import {recordOf} from '../plan/prepare-commit.ts';
 
 /** Maximum part of a memtable that one checkpoint moves. */
 export interface MemtableLimits {
@@ -20,6 +30,8 @@ export interface MemtableLimits {
 export class Memtable {
   readonly #groups: Plan[] = [];
   readonly #writes = new Map<Key, PlannedWrite>();
+  /** The marks of commits, by their bound ids. */
+  readonly #marks = new Map<string, CommitMark>();
   #frozen: FrozenWrites | undefined;
   #changes = 0;
   #bytes = 0;
@@ -49,11 +61,11 @@ export class Memtable {
     return this.#groups[0]?.revision;
   }
 
-  /** True if a write adds or removes a time of expiry. */
+  /** True if a write adds or removes a time of expiry, also one that was followed by another of its key. */
   get touchesExpiries(): boolean {
-    for (const {expiresAtMs, expiredAtMs} of this.#writes.values()) {
-      if (expiresAtMs !== undefined || expiredAtMs !== undefined) return true;
-    }
+    for (const {writes} of this.#groups)
+      for (const {expiresAtMs, expiredAtMs} of writes.values())
+        if (expiresAtMs !== undefined || expiredAtMs !== undefined) return true;
     return false;
   }
 
@@ -62,11 +74,18 @@ export class Memtable {
     return this.#writes.get(key);
   }
 
+  /** Finds a commit by its bound id; undefined if it is not here. */
+  appliedOf(id: string): AppliedCommit | undefined {
+    const mark = this.#marks.get(id);
+    return mark && appliedOf(mark);
+  }
+
   /** Adds a group after the others. */
   add(plan: Plan): void {
     this.#groups.push(plan);
     this.#changes += plan.changes.length;
     this.#bytes += volumeOfAll(plan.changes);
+    for (const mark of marksOf(plan.changes)) this.#marks.set(idOfMark(mark), mark);
     // Not `for`: it would make an array for each key.
     plan.writes.forEach((write, key) => {
       this.#writes.set(key, write);
@@ -100,6 +119,7 @@ export class Memtable {
     for (const plan of groups) {
       this.#changes -= plan.changes.length;
       this.#bytes -= volumeOfAll(plan.changes);
+      for (const mark of marksOf(plan.changes)) this.#marks.delete(idOfMark(mark));
       plan.writes.forEach((write, key) => {
         if (this.#writes.get(key) === write) removed.push([key, write]);
       });
@@ -118,10 +138,10 @@ export class Memtable {
    * Returns the changes after a revision, appended to those that were read from the tree: up to the end of the commit that reaches
    * the limit, or `CHANGES_BYTES_MAX`.
    */
-  readChanges(since: Revision, limit: number, before: readonly Change[]): readonly Change[] {
+  readChanges(after: Revision, limit: number, before: readonly LoggedChange[]): readonly LoggedChange[] {
     const found = [...before];
     let valuesBytes = before.reduce((sum, change) => sum + valueBytesOf(change), 0);
-    const from = before.at(-1)?.revision ?? since;
+    const from = before.at(-1)?.revision ?? after;
     for (const {changes, revision} of this.#groups) {
       if (revision <= from) continue;
       for (const change of changes) {
@@ -137,6 +157,57 @@ export class Memtable {
 }
 
 /** Callers may change the bytes that they get, but those of the memtable are still to be written. */
-function copyChange(change: Change): Change {
+function copyChange(change: LoggedChange): LoggedChange {
   return change.kind === 'put' && change.json !== undefined ? {...change, json: copyJson(change.json)} : change;
+}
+
+/** The last writes of some keys, which do not change any more. */
+export class FrozenWrites {
+  readonly #writes: ReadonlyMap<Key, PlannedWrite>;
+  #sortedKeys: readonly Key[] | undefined;
+
+  constructor(writes: ReadonlyMap<Key, PlannedWrite>) {
+    this.#writes = writes;
+  }
+
+  /** Finds the last write of a key; undefined if there is none. */
+  find(key: Key): PlannedWrite | undefined {
+    return this.#writes.get(key);
+  }
+
+  /** Returns the written keys in the order of their UTF-8 bytes. */
+  sortedKeys(): readonly Key[] {
+    this.#sortedKeys ??= [...this.#writes.keys()].sort(compareKeys);
+    return this.#sortedKeys;
+  }
+}
+
+/** Returns the record of a write for the tree; undefined if the entry is removed. Its bytes must not be changed. */
+export function entryRecordOf(
+  key: Key,
+  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: PlannedWrite,
+): Buffer | undefined {
+  if (put === undefined) return undefined;
+  const record = recordOf(put, writtenBy);
+  endEntryRecord(record, key, {revision, updatedAtMs, expiresAtMs});
+  return record;
+}
+
+/** Returns the entry of a write with a copy of the value; undefined if the entry is removed. */
+export function copyEntryOf(key: Key, write: PlannedWrite): Entry | undefined {
+  const entry = entryOf(key, write);
+  return entry === undefined ? undefined : createEntry(entry, trustStoredJson(Buffer.from(entry.json)));
+}
+
+/** Returns the entry of a write; undefined if the entry is removed. Shares the bytes of the value, which must not be changed. */
+export function entryOf(
+  key: Key,
+  {put, revision, updatedAtMs, expiresAtMs, writtenBy}: PlannedWrite,
+): Entry | undefined {
+  if (put === undefined) return undefined;
+  const {json} = put;
+  return createEntry(
+    createEntryInfo({key, revision, sizeBytes: json.length, updatedAtMs, expiresAtMs, writtenBy}),
+    json,
+  );
 }

@@ -1,7 +1,6 @@
 import {join} from 'node:path';
-import type {Revision} from '../../domain/entries/revision.ts';
+import type {Revision} from '../../core/domain/entries/identifiers.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';
 import {
   type DecodedHeader,
   type DecodedRecord,
@@ -14,6 +13,7 @@ import {
   sealedPosition,
   unseal,
 } from './wal-format.ts';
+import {type RecordPosition, WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
 
 /** Content of a write-ahead log that is not checkpointed. */
 export interface Recovery {

@@ -1,6 +1,7 @@
-import type {Change} from '../../domain/commits/change.ts';
-import type {Key} from '../../domain/entries/key.ts';
-import type {EntryState} from '../format/entry-state.ts';
+import type {Change} from '../../core/domain/commits/store.ts';
+import type {Key} from '../../core/domain/entries/identifiers.ts';
+import {changesOf} from '../format/change-encoding.ts';
+import type {EntryState} from '../format/entry-record.ts';
 import type {Plan, PlannedWrite} from '../plan/plan.ts';
 import type {WalRecord} from './wal-format.ts';
 
@@ -12,10 +13,8 @@ import type {WalRecord} from './wal-format.ts';
 export function replayRecord(record: WalRecord, stateOf: (key: Key) => EntryState | undefined): Plan {
   const {changes, nowMs, updatedAtMs} = record;
   const writes = new Map<Key, PlannedWrite>();
-  for (const change of changes) {
-    const before = writes.get(change.key) ?? {expiredAtMs: expiryOf(change.key, stateOf)};
-    writes.set(change.key, writeOf(change, updatedAtMs, before.expiredAtMs));
-  }
+  for (const change of changesOf(changes))
+    writes.set(change.key, writeOf(change, updatedAtMs, expiryOf(change.key, stateOf)));
   return {
     writes,
     changes,

@@ -1,7 +1,6 @@
 import {crc32} from 'node:zlib';
-import type {Change} from '../../domain/commits/change.ts';
-import type {Revision} from '../../domain/entries/revision.ts';
-import {decodeChanges, encodeChanges, encodedBytesMax} from '../format/change-encoding.ts';
+import type {Revision} from '../../core/domain/entries/identifiers.ts';
+import {decodeChanges, encodeChanges, encodedBytesMax, type LoggedChange} from '../format/change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from '../format/numbers.ts';
 
 /**
@@ -37,7 +36,7 @@ const AT = {
 /** Content of a record of the write-ahead log. */
 export interface WalRecord {
   /** At least one change; each put has its value. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly LoggedChange[];
   /** Time of the write by the clock of the machine, in milliseconds since the Unix epoch. */
   readonly updatedAtMs: number;
   /** Time by the clock of the store, likewise. */
@@ -60,7 +59,7 @@ export interface DecodedHeader extends Omit<WalRecord, 'changes'> {
 export interface DecodedRecord extends DecodedHeader, WalRecord {}
 
 /** Returns the maximum size of a record of some changes, in bytes. */
-export function walRecordBytesMax(changes: readonly Change[]): number {
+export function walRecordBytesMax(changes: readonly LoggedChange[]): number {
   return HEADER_BYTES + encodedBytesMax(changes);
 }
 
@@ -82,7 +81,7 @@ export function encodeWalRecord({changes, updatedAtMs, nowMs, storeId}: WalRecor
 }
 
 /** Reads the changes of the record at a position, given its header; undefined if they are not sound. */
-export function decodeWalChanges(file: Buffer, at: number, {end}: DecodedHeader): readonly Change[] | undefined {
+export function decodeWalChanges(file: Buffer, at: number, {end}: DecodedHeader): readonly LoggedChange[] | undefined {
   const start = at + HEADER_BYTES;
   if (end > file.length) return undefined;
   if (!matchesChecksum(file.subarray(at), AT.changesChecksum, file.subarray(start, end))) return undefined;

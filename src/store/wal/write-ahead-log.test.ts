@@ -14,15 +14,23 @@ import {
   textOf,
   write,
 } from '../../../test/contracts/shared/assertions.ts';
-import {makeDirectory, openStore, putOf, startProcess, writeWal} from '../../../test/support/store-fixture.ts';
-import type {Change, Changes} from '../../domain/commits/change.ts';
-import type {Store} from '../../domain/commits/store.ts';
-import {parseKey} from '../../domain/entries/key.ts';
-import {SILENT_LOG} from '../../domain/log.ts';
-import {RECOVERY_HINT} from '../open-directory.ts';
+import {
+  changeMetadata,
+  makeDirectory,
+  openStore,
+  putOf,
+  startProcess,
+  writeWal,
+} from '../../../test/support/store-fixture.ts';
+import type {Change, Changes, Store} from '../../core/domain/commits/store.ts';
+import {parseKey} from '../../core/domain/entries/identifiers.ts';
+import {SILENT_LOG} from '../../core/domain/log.ts';
+import {describeDataDirectory} from '../disk/data-directory.ts';
+import {RECOVERY_ADVICE} from '../open-directory.ts';
 import {verifyStore} from '../verify-store.ts';
-import {WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './wal-files.ts';
+import {type Recovery, readWriteAheadLog} from './recovery.ts';
 import {SectorWriter, sealedPosition, unseal} from './wal-format.ts';
+import {WAL_FILE_BYTES, WAL_FILES, WAL_RECORD_BYTES_MAX} from './write-ahead-log.ts';
 
 const [FIRST_FILE, SECOND_FILE] = WAL_FILES;
 
@@ -96,11 +104,12 @@ describe('the write-ahead log of a store that was not closed', () => {
     const before = await readFile(file);
     await assert.rejects(openStore(directory), {
       failure: {
-        code: 'store-damaged',
+        code: 'store-corrupt',
+        what: 'whole',
         directory,
         problem: 'its write-ahead log lacks the commits 4 to 5',
-        hint: RECOVERY_HINT,
       },
+      advice: RECOVERY_ADVICE,
     });
     assert.deepEqual(await readFile(file), before);
     for (const name of WAL_FILES) await rm(join(storePath, name), {force: true});
@@ -170,7 +179,7 @@ describe('the write-ahead log of a store that was not closed', () => {
         Array.from({length: 60}, (_, index) => [putOf(index + 3, 'c', '3')]),
       );
       await overwrite(join(storePath, file), at(ends.at(-1) ?? 0), Buffer.alloc(sizeBytes));
-      await assertFailsWith(openStore(directory), 'store-damaged');
+      await assertFailsWith(openStore(directory), 'store-corrupt');
       assert.match(
         (await verifyStore(directory)).walDamage ?? '',
         /^its (file wal-[01] is damaged at byte|write-ahead log lacks)/,
@@ -183,14 +192,14 @@ describe('the write-ahead log of a store that was not closed', () => {
     const file = join(storePath, FIRST_FILE);
     const [, second = 0] = ends;
     await overwrite(file, second - BLOCK_BYTES, (await readFile(file)).subarray(second, second + BLOCK_BYTES));
-    await assertFailsWith(openStore(directory), 'store-damaged');
+    await assertFailsWith(openStore(directory), 'store-corrupt');
   });
 
   test('is reported if the page of an older record was written over its last one', async () => {
     const {directory, storePath} = await leaveWal([[putOf(3, 'c', '3')], [putOf(4, 'c', '4')], [putOf(5, 'c', '5')]]);
     const file = join(storePath, FIRST_FILE);
     await overwrite(file, 2 * BLOCK_BYTES, (await readFile(file)).subarray(0, BLOCK_BYTES));
-    await assertFailsWith(openStore(directory), 'store-damaged');
+    await assertFailsWith(openStore(directory), 'store-corrupt');
   });
 
   test('is as good as before if the page of a record was written elsewhere too', async () => {
@@ -219,7 +228,8 @@ describe('the write-ahead log of a store that was not closed', () => {
     await truncate(join(storePath, FIRST_FILE), 0);
     const problem = `its file ${FIRST_FILE} has 0 bytes and should have ${WAL_FILE_BYTES}, where commits after 2 that were acknowledged may have been`;
     await assert.rejects(openStore(directory), {
-      failure: {code: 'store-damaged', directory, problem, hint: RECOVERY_HINT},
+      failure: {code: 'store-corrupt', what: 'whole', directory, problem},
+      advice: RECOVERY_ADVICE,
     });
   });
 
@@ -246,23 +256,27 @@ describe('the write-ahead log of a store that was not closed', () => {
     const [, begin = 0, middle = 0, end = 0] = ends;
     // Two records are checkpointed; that of `c` has four sectors, and that of `d` one. The next one would be behind them.
     const matters = [...Array.from({length: 4}, (_, sector) => begin + sector * SECTOR_BYTES), middle, end];
+    let walId: string | undefined;
+    await changeMetadata(storePath, metadata => {
+      ({walId} = metadata);
+      return metadata;
+    });
+    // Without the tree, which a verification reads in a process of its own each time.
+    const readLog = (): Promise<Recovery> =>
+      readWriteAheadLog(describeDataDirectory(directory), {checkpointed: 2, walId});
     for (const name of WAL_FILES)
       for (const at of sectorsToTry(end).filter(each => name === SECOND_FILE || !matters.includes(each))) {
         const restore = await flipBit(join(storePath, name), at + 100);
-        const {uncheckpointedChanges, walDamage, harmlessWalDamage} = await verifyStore(directory);
+        const {records, damage, harmless} = await readLog();
         assert.deepEqual(
-          {uncheckpointedChanges, walDamage, harmlessWalDamage},
-          {
-            uncheckpointedChanges: 2,
-            walDamage: undefined,
-            harmlessWalDamage: `its file ${name} is damaged at byte ${at}`,
-          },
+          {revisions: records.map(({first}) => first), damage, harmless},
+          {revisions: [3, 4], damage: undefined, harmless: `its file ${name} is damaged at byte ${at}`},
         );
         await restore();
       }
     for (const at of matters) {
       const restore = await flipBit(join(storePath, FIRST_FILE), at + 50);
-      assert.ok((await verifyStore(directory)).walDamage !== undefined, `the damage at ${at} is not reported`);
+      assert.ok((await readLog()).damage !== undefined, `the damage at ${at} is not reported`);
       await restore();
     }
   });
@@ -280,7 +294,7 @@ describe('the write-ahead log of a store that was not closed', () => {
     const groups = Array.from({length: 10}, (_, index) => [putOf(index + 3, 'c', long)]);
     const {directory, storePath} = await leaveWal(groups);
     await flipBit(join(storePath, SECOND_FILE), 100);
-    await assertFailsWith(openStore(directory), 'store-damaged');
+    await assertFailsWith(openStore(directory), 'store-corrupt');
   });
 
   test('may be interrupted while its files are created', async () => {

@@ -1,8 +1,8 @@
-import type {CheckpointCounts} from '../../domain/statistics.ts';
-import {AppError} from '../../failures/app-error.ts';
+import type {CheckpointCounts} from '../../core/domain/statistics.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {CurrentEntriesDeps} from '../tree/current-entries.ts';
-import {entryOf} from '../wal/memtable-write.ts';
-import {WAL_FILE_BYTES} from '../wal/wal-files.ts';
+import {entryOf} from '../wal/memtable.ts';
+import {WAL_FILE_BYTES} from '../wal/write-ahead-log.ts';
 import type {DiskGate} from './disk-gate.ts';
 
 export interface WalCheckpointerDeps extends CurrentEntriesDeps {
@@ -63,7 +63,7 @@ export class WalCheckpointer {
     return {written: this.#written, failed: this.#failed};
   }
 
-  /** Schedules a checkpoint: at once if the memtable reaches a limit, otherwise after a delay. To be called for new groups. */
+  /** Schedules a checkpoint: at once if the memtable reaches a limit, else after a delay. Call it for new groups. */
   notice(): void {
     const {memtable} = this.#deps;
     if (this.#running !== undefined || this.#isEnded || memtable.changes === 0) return;
@@ -71,7 +71,7 @@ export class WalCheckpointer {
     else this.#startIn(memtable.changes < MANY_CHANGES && memtable.bytes < MANY_BYTES ? RARE_DELAY_MS : DELAY_MS);
   }
 
-  /** Writes every group that is in the memtable now. @throws The failure of a write; the groups that are not written stay. */
+  /** Writes every group in the memtable now. @throws The failure of a write; the groups that are not written stay. */
   async checkpoint(): Promise<void> {
     const {memtable} = this.#deps;
     const last = memtable.revision ?? 0;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {keysOf, put, range, remove, write} from '../../../test/contracts/shared/assertions.ts';
 import {makeDirectory, openStore} from '../../../test/support/store-fixture.ts';
-import type {CommitResult} from '../../domain/commits/commit.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
+import type {CommitResult} from '../../core/domain/commits/commit.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 import {CommitQueue} from './commit-queue.ts';
 
 describe('commits that wait for the disk', () => {
@@ -13,7 +13,7 @@ describe('commits that wait for the disk', () => {
       Array.from({length: DEFAULT_LIMITS.waitingCommitsMax + 10}, (_, index) => write(store, put(`key ${index}`))),
     );
     const refused = results.flatMap(result => (result.status === 'rejected' ? [result.reason.failure] : []));
-    assert.deepEqual(refused, Array(10).fill({code: 'store-busy', waitingMax: DEFAULT_LIMITS.waitingCommitsMax}));
+    assert.deepEqual(refused, Array(10).fill({code: 'busy', what: 'store', max: DEFAULT_LIMITS.waitingCommitsMax}));
     assert.equal(store.revision, DEFAULT_LIMITS.waitingCommitsMax);
     assert.equal((await write(store, put('later'))).revision, DEFAULT_LIMITS.waitingCommitsMax + 1);
   });

@@ -1,7 +1,7 @@
-import type {CommitResult} from '../../domain/commits/commit.ts';
-import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {nextTick} from '../../time/next-tick.ts';
+import type {CommitResult} from '../../core/domain/commits/commit.ts';
+import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {nextTick} from '../../core/time/next-tick.ts';
 
 /**
  * Default size at which a group ends, in bytes: a larger one gains nothing by sharing one fsync, and would occupy
@@ -50,12 +50,12 @@ export class CommitQueue<C> {
    * that group.
    *
    * @param sizeBytes Estimate of the bytes that it writes.
-   * @throws {AppError} `store-busy` above `Limits.waitingCommitsMax`, `store-closed` after {@link end}, and the failure of its group.
+   * @throws {AppError} `busy` above `Limits.waitingCommitsMax`, `store-closed` after {@link end}, and the failure of its group.
    */
   push(commit: C, sizeBytes: number): Promise<CommitResult> {
     if (this.#isEnded) return Promise.reject(new AppError({code: 'store-closed'}));
     if (this.#waiting.length >= DEFAULT_LIMITS.waitingCommitsMax) {
-      return Promise.reject(new AppError({code: 'store-busy', waitingMax: DEFAULT_LIMITS.waitingCommitsMax}));
+      return Promise.reject(new AppError({code: 'busy', what: 'store', max: DEFAULT_LIMITS.waitingCommitsMax}));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({commit, sizeBytes, resolve, reject});

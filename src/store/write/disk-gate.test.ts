@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {MemoryDisk} from '../../../test/support/disk/memory-disk.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {describeDataDirectory} from '../disk/data-directory.ts';
 import {DiskGate} from './disk-gate.ts';
 
@@ -50,7 +50,7 @@ describe('DiskGate', () => {
     disk.onCall = async () => 'EIO';
     await assert.rejects(
       gate.write(() => Promise.reject(new AppError({code: 'disk-full'}))),
-      (error: AppError) => error.failure.code === 'store-read-only',
+      (error: AppError) => error.failure?.code === 'store-read-only',
     );
     assert.match(gate.readOnlyBecause ?? '', /EIO/);
   });

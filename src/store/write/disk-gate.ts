@@ -1,7 +1,6 @@
-import type {CommonDeps} from '../../domain/common-deps.ts';
-import type {Log} from '../../domain/log.ts';
-import {AppError} from '../../failures/app-error.ts';
-import {messageOf} from '../../failures/error-text.ts';
+import type {CommonDeps} from '../../core/domain/common-deps.ts';
+import type {Log} from '../../core/domain/log.ts';
+import {AppError, messageOf} from '../../core/failures/app-error.ts';
 import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import type {Plan} from '../plan/plan.ts';
@@ -42,7 +41,7 @@ export class DiskGate {
    * Runs a step that writes. If it throws an `AppError`, nothing was written; any other error makes the store read-only, unless it shows
    * that a file could not be opened: the next write runs the step anew.
    *
-   * @throws {AppError} `store-read-only`; `store-unavailable` if no file can be opened for the moment; and everything that `step` throws as an `AppError`.
+   * @throws {AppError} `store-read-only`; `unavailable` if no file can be opened for the moment; and everything that `step` throws as an `AppError`.
    */
   async write<T>(step: () => Promise<T>): Promise<T> {
     this.assertWritable();
@@ -69,7 +68,7 @@ export class DiskGate {
 
   #defer(cause: unknown): AppError {
     this.#log.error('no file can be opened; nothing was written', {error: cause});
-    return new AppError({code: 'store-unavailable', problem: messageOf(cause)}, {cause});
+    return new AppError({code: 'unavailable', what: 'store', problem: messageOf(cause)}, {cause});
   }
 
   #stop(cause: unknown): AppError {
@@ -81,5 +80,5 @@ export class DiskGate {
 
 /** Returns whether an error is the failure `disk-full`. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof AppError && error.failure.code === 'disk-full';
+  return error instanceof AppError && error.failure?.code === 'disk-full';
 }

@@ -1,14 +1,13 @@
-import type {Change} from '../../domain/commits/change.ts';
-import type {CommonDeps} from '../../domain/common-deps.ts';
-import {DurationHistogram} from '../../domain/duration-histogram.ts';
-import type {WalStatistics} from '../../domain/statistics.ts';
+import type {CommonDeps} from '../../core/domain/common-deps.ts';
+import {DurationHistogram} from '../../core/domain/duration-histogram.ts';
+import type {WalStatistics} from '../../core/domain/statistics.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
+import type {LoggedChange} from '../format/change-encoding.ts';
 import type {Plan} from '../plan/plan.ts';
 import type {StoreClock} from '../plan/store-clock.ts';
 import type {Tree} from '../tree/tree.ts';
-import {removeFiles, WAL_RECORD_BYTES_MAX} from '../wal/wal-files.ts';
 import {encodeWalRecord, walRecordBytesMax} from '../wal/wal-format.ts';
-import {WriteAheadLog} from '../wal/write-ahead-log.ts';
+import {removeFiles, WAL_RECORD_BYTES_MAX, WriteAheadLog} from '../wal/write-ahead-log.ts';
 import type {WalCheckpointer} from './checkpointer.ts';
 import type {DiskGate} from './disk-gate.ts';
 
@@ -102,6 +101,6 @@ export function fitsRecord({changes, stale}: Plan): boolean {
   return stale.length === 0 && changes.every(hasItsValue) && walRecordBytesMax(changes) <= WAL_RECORD_BYTES_MAX;
 }
 
-function hasItsValue(change: Change): boolean {
+function hasItsValue(change: LoggedChange): boolean {
   return change.kind !== 'put' || change.json !== undefined;
 }

@@ -1,13 +1,13 @@
-import type {ChangeListener} from '../../domain/commits/change.ts';
-import type {Commit, CommitResult} from '../../domain/commits/commit.ts';
-import type {Listeners} from '../../domain/listeners.ts';
-import type {StoreStatistics} from '../../domain/statistics.ts';
-import {AppError} from '../../failures/app-error.ts';
-import type {Plan, StoreOperation} from '../plan/plan.ts';
+import type {Commit, CommitResult} from '../../core/domain/commits/commit.ts';
+import type {ChangeListener} from '../../core/domain/commits/store.ts';
+import type {Listeners} from '../../core/domain/listeners.ts';
+import type {StoreStatistics} from '../../core/domain/statistics.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {changesOf} from '../format/change-encoding.ts';
+import type {Plan, PlannedCommit, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {isDeletion, prepareCommit, sizeOfCommit, writtenBytesOf} from '../plan/prepare-commit.ts';
-import type {CurrentEntries} from '../tree/current-entries.ts';
-import type {EntryCache} from '../tree/entry-cache.ts';
+import type {CurrentEntries, EntryCache} from '../tree/current-entries.ts';
 import type {Memtable} from '../wal/memtable.ts';
 import {WalCheckpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
@@ -42,7 +42,7 @@ export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
  */
 export class WritePath {
   readonly #deps: WritePathDeps;
-  readonly #queue = new CommitQueue<Commit<StoreOperation>>({write: commits => this.#write(commits)});
+  readonly #queue = new CommitQueue<PlannedCommit>({write: commits => this.#write(commits)});
   readonly #log: LogWriter;
   readonly #checkpointer: WalCheckpointer;
   #durableMs: number;
@@ -110,7 +110,7 @@ export class WritePath {
   }
 
   /** Writes a group. On a full disk its deletions are written: they free space, and the reserve is enough for them. */
-  async #write(commits: readonly Commit<StoreOperation>[]): Promise<readonly (CommitResult | Error)[]> {
+  async #write(commits: readonly PlannedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     try {
       return await this.#writePlan(commits);
     } catch (error) {
@@ -120,7 +120,7 @@ export class WritePath {
     }
   }
 
-  async #writePlan(commits: readonly Commit<StoreOperation>[]): Promise<readonly (CommitResult | Error)[]> {
+  async #writePlan(commits: readonly PlannedCommit[]): Promise<readonly (CommitResult | Error)[]> {
     const {machineMs, clock, tree, memtable, entries, gate} = this.#deps;
     // Before the tree is asked, which may be unreadable then.
     gate.assertWritable();
@@ -133,6 +133,7 @@ export class WritePath {
         updatedAtMs: machineMs(),
         stateOf: key => entries.stateOf(key),
         jsonOf: key => entries.jsonOf(key),
+        appliedOf: id => memtable.appliedOf(id) ?? tree.changes.appliedOf(id),
       }),
     );
     const plan = read instanceof Promise ? await read : read;
@@ -168,7 +169,7 @@ export class WritePath {
     this.#durableMs = plan.nowMs;
     this.#writtenBytes += writtenBytesOf(plan.changes);
     // Writers get their results first, since a listener begins to read.
-    setImmediate(() => this.#deps.listeners.call(plan.changes));
+    setImmediate(() => this.#deps.listeners.call(changesOf(plan.changes)));
   }
 
   /**
@@ -186,7 +187,7 @@ export class WritePath {
   }
 }
 
-/** Runs a step that may fail without harm, and ignores an `AppError`: the gate has logged it. @throws All other errors. */
+/** Runs a step that may fail without harm, and ignores an `AppError`: the gate logged it. @throws All other errors. */
 async function ignoreFailure(run: () => Promise<void>): Promise<void> {
   try {
     await run();

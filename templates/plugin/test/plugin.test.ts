@@ -14,7 +14,7 @@ test('greets the pilot', async () => {
 });
 
 test('greets with the word of the setting', async () => {
-  await plugin.crewroom.settings.update(plugin.id, {greeting: 'Moin'});
+  await plugin.settings.update(plugin.id, {greeting: 'Moin'});
   const response = await plugin.get('greeting');
   expect(await response.json()).toEqual({text: 'Moin, Mia'});
 });

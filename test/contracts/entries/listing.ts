@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type {Entries, ListOptions} from '../../../src/domain/entries/entries.ts';
-import type {EntryInfo} from '../../../src/domain/entries/entry.ts';
-import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Entries, ListOptions} from '../../../src/core/domain/entries/entries.ts';
+import type {EntryInfo} from '../../../src/core/domain/entries/entry.ts';
+import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails, assertFailsWith, keysOf, textOf} from '../shared/assertions.ts';
 import {inByteOrder, SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 import type {OpenedEntries} from './opened-entries.ts';
@@ -36,9 +36,9 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       async run({entries}) {
         await putAll(entries, ['a', 'b', 'c', 'd']);
         const first = await entries.list({limit: 2});
-        assert.deepEqual([keysOf(first.entries), first.next], [['a', 'b'], 'b']);
+        assert.deepEqual([keysOf(first.entries), first.cursor], [['a', 'b'], 'b']);
         const second = await entries.list({limit: 2, after: 'b'});
-        assert.deepEqual([keysOf(second.entries), 'next' in second], [['c', 'd'], false]);
+        assert.deepEqual([keysOf(second.entries), 'cursor' in second], [['c', 'd'], false]);
         assert.deepEqual(await entries.list({after: 'd'}), {entries: []});
       },
     },
@@ -59,13 +59,13 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
           Array.from({length: DEFAULT_LIMITS.listLimit + 1}, (_, index) => `key ${index}`),
         );
         const page = await entries.list();
-        assert.deepEqual([page.entries.length, page.next], [DEFAULT_LIMITS.listLimit, page.entries.at(-1)?.key]);
+        assert.deepEqual([page.entries.length, page.cursor], [DEFAULT_LIMITS.listLimit, page.entries.at(-1)?.key]);
       },
     },
     {
       name: 'returns values byte for byte if requested',
       async run({entries}) {
-        for (const [index, text] of SAMPLE_TEXTS.entries()) await entries.put(`"value": ${index}`, text);
+        for (const [index, text] of SAMPLE_TEXTS.entries()) await entries.put(`"value": ${index}`, Buffer.from(text));
         const {entries: listed} = await entries.list({values: true});
         for (const [index, text] of SAMPLE_TEXTS.entries()) {
           assert.equal(textOf(listed.find(({key}) => key === `"value": ${index}`)), text);
@@ -77,11 +77,11 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
       name: 'ends a page with values early, and without an empty page at the end',
       async run({entries}) {
         const text = `"${'x'.repeat(DEFAULT_LIMITS.listValuesBytesMax / 4 - 2)}"`;
-        for (let index = 0; index < 8; index++) await entries.put(`key ${index}`, text);
+        for (let index = 0; index < 8; index++) await entries.put(`key ${index}`, Buffer.from(text));
         const first = await entries.list({values: true});
-        assert.deepEqual([first.entries.length, first.next], [4, 'key 3']);
+        assert.deepEqual([first.entries.length, first.cursor], [4, 'key 3']);
         const second = await entries.list({values: true, after: 'key 3'});
-        assert.deepEqual([second.entries.length, 'next' in second], [4, false]);
+        assert.deepEqual([second.entries.length, 'cursor' in second], [4, false]);
       },
     },
     ...[0, -1, 1.5, DEFAULT_LIMITS.listLimitMax + 1, Number.NaN, Infinity].map(limit => ({
@@ -105,7 +105,7 @@ export const ENTRIES_LISTING: ContractPart<OpenedEntries> = {
   ],
 };
 
-const INFO_MEMBERS = ['key', 'revision', 'sizeBytes', 'updatedAtMs'];
+const INFO_MEMBERS = ['etag', 'key', 'revision', 'sizeBytes', 'updatedAtMs'];
 
 /** Deleting many entries. */
 export const ENTRIES_RANGES: ContractPart<OpenedEntries> = {
@@ -134,7 +134,7 @@ export const ENTRIES_RANGES: ContractPart<OpenedEntries> = {
     {
       name: 'refuses a prefix that no key can have',
       async run({entries}) {
-        await entries.put('a', '1');
+        await entries.put('a', 1);
         await assertFailsWith(entries.deleteRange({prefix: '\n'}), 'invalid-parameter');
         await assertFailsWith(entries.deleteRange({prefix: '\udc00'}), 'invalid-parameter');
         assert.equal((await entries.list()).entries.length, 1);
@@ -147,7 +147,7 @@ export const ENTRIES_RANGES: ContractPart<OpenedEntries> = {
 async function putAll(entries: Entries, keys: readonly string[]): Promise<void> {
   const AT_ONCE = 50;
   for (let index = 0; index < keys.length; index += AT_ONCE) {
-    await Promise.all(keys.slice(index, index + AT_ONCE).map(key => entries.put(key, '1')));
+    await Promise.all(keys.slice(index, index + AT_ONCE).map(key => entries.put(key, 1)));
   }
 }
 
@@ -158,7 +158,7 @@ async function fill(entries: Entries, count: number): Promise<void> {
     const length = Math.min(most, count - index);
     const operations = Array.from(
       {length},
-      (_, offset) => ({kind: 'put', key: `key ${index + offset}`, json: '1'}) as const,
+      (_, offset) => ({kind: 'put', key: `key ${index + offset}`, value: 1}) as const,
     );
     await entries.transact({operations});
   }
@@ -172,7 +172,7 @@ async function readPages(entries: Entries, options: ListOptions): Promise<readon
     const page = await entries.list({...options, after});
     assert.ok(page.entries.length > 0, 'a page in between is empty');
     found.push(...page.entries);
-    after = page.next;
+    after = page.cursor;
   } while (after !== undefined);
   return found;
 }

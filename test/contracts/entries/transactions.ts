@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import type {Transaction} from '../../../src/domain/entries/entries.ts';
-import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
-import type {Failure} from '../../../src/failures/failure.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Transaction} from '../../../src/core/domain/entries/entries.ts';
+import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
+import type {Failure} from '../../../src/core/failures/failure.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails, assertFailsWith, textOf} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 import type {OpenedEntries} from './opened-entries.ts';
 
-const put = (key: string, json: string | Uint8Array = '1') => ({kind: 'put', key, json}) as const;
+const put = (key: string, json: string | Uint8Array = '1') => ({kind: 'put', key, value: Buffer.from(json)}) as const;
 const remove = (key: string) => ({kind: 'delete', key}) as const;
-const patch = (key: string, text: string) => ({kind: 'patch', key, patch: text}) as const;
+const patch = (key: string, text: string) => ({kind: 'patch', key, patch: Buffer.from(text)}) as const;
 const many = <T>(count: number, make: (key: string) => T): readonly T[] =>
   Array.from({length: count}, (_, index) => make(`key ${index}`));
 
-const TOO_LARGE: Failure = {code: 'transaction-too-large', sizeBytesMax: DEFAULT_LIMITS.transactionBytesMax};
+const TOO_LARGE: Failure = {code: 'too-large', what: 'transaction', max: DEFAULT_LIMITS.transactionBytesMax};
 const LARGEST = `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 2)}"`;
 
 const REFUSED: readonly {readonly name: string; readonly transaction: Transaction; readonly failure: Failure}[] = [
@@ -21,7 +21,8 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
     name: 'more operations than allowed',
     transaction: {operations: many(DEFAULT_LIMITS.transactionOperationsMax + 1, put)},
     failure: {
-      code: 'invalid-transaction',
+      code: 'invalid-body',
+      what: 'transaction',
       problems: [{path: '$.operations', problem: 'has more than 1000 elements'}],
     },
   },
@@ -32,7 +33,8 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
       operations: [],
     },
     failure: {
-      code: 'invalid-transaction',
+      code: 'invalid-body',
+      what: 'transaction',
       problems: [{path: '$.checks', problem: 'has more than 1000 elements'}],
     },
   },
@@ -46,7 +48,8 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
       operations: [put('b'), remove('c'), patch('b', '{}'), put('c')],
     },
     failure: {
-      code: 'invalid-transaction',
+      code: 'invalid-body',
+      what: 'transaction',
       problems: [
         {path: '$.checks[1].key', problem: 'is the same as $.checks[0].key'},
         {path: '$.operations[2].key', problem: 'is the same as $.operations[0].key'},
@@ -77,12 +80,12 @@ const REFUSED: readonly {readonly name: string; readonly transaction: Transactio
   {
     name: 'a value that is too large',
     transaction: {operations: [put('b'), put('c', LARGEST.replace('x', 'xx'))]},
-    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
+    failure: {code: 'too-large', what: 'value', max: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'a patch that makes a value too large',
     transaction: {operations: [put('b'), patch('a', `{"b":${LARGEST.replace('xxxxxxxxxx', '')}}`)]},
-    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
+    failure: {code: 'too-large', what: 'value', max: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'values that are too large together',
@@ -98,10 +101,10 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
     {
       name: 'applies every operation under one revision',
       async run({entries}) {
-        await entries.put('gone', '1');
-        await entries.put('patched', '{"a":1.0}');
+        await entries.put('gone', 1);
+        await entries.put('patched', Buffer.from('{"a":1.0}'));
         const operations = [put('put', '-0'), remove('gone'), patch('patched', '{"b":2}'), remove('absent')];
-        assert.deepEqual(await entries.transact({operations}), {revision: 3});
+        assert.equal((await entries.transact({operations})).revision, 3);
         const {entries: found} = await entries.list({values: true});
         assert.deepEqual(
           found.map(entry => [entry.key, textOf(entry), entry.revision]),
@@ -127,8 +130,8 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
     {
       name: 'happens only if every check holds, and reports each that does not',
       async run({entries}) {
-        await entries.put('a', '1');
-        await entries.put('b', '1');
+        await entries.put('a', 1);
+        await entries.put('b', 1);
         const checks = [
           {key: 'a', expected: 1},
           {key: 'b', expected: 1},
@@ -152,12 +155,12 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
     {
       name: 'takes no revision if nothing changes',
       async run({entries}) {
-        assert.deepEqual(await entries.transact({operations: []}), {revision: 0});
-        await entries.put('a', '1');
+        assert.equal((await entries.transact({operations: []})).revision, 0);
+        await entries.put('a', 1);
         const checks = [{key: 'a', expected: 1}] as const;
-        assert.deepEqual(await entries.transact({checks, operations: []}), {revision: 1});
-        assert.deepEqual(await entries.transact({operations: [remove('absent')]}), {revision: 1});
-        assert.deepEqual(await entries.put('a', '2'), {revision: 2, created: false});
+        assert.equal((await entries.transact({checks, operations: []})).revision, 1);
+        assert.equal((await entries.transact({operations: [remove('absent')]})).revision, 1);
+        assert.equal((await entries.put('a', 2)).revision, 2);
       },
     },
     {
@@ -198,12 +201,49 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
       name: `refuses ${name}, and applies nothing`,
       run: async ({entries}: OpenedEntries) => {
         const before = '{"a":"xxxxxxxx"}';
-        await entries.put('a', before);
+        await entries.put('a', Buffer.from(before));
         await assertFails(entries.transact(transaction), failure);
         const page = await entries.list({values: true});
         assert.deepEqual(page.entries.map(textOf), [before]);
       },
     })),
+    {
+      name: 'answers a transaction that is sent again with its id as before, and applies it once',
+      async run({entries}) {
+        const transaction = {id: 'an-id', operations: [put('a'), remove('b')]};
+        const {revision} = await entries.transact(transaction);
+        await entries.put('a', Buffer.from('2'));
+        const again = await Promise.all([transaction, transaction].map(each => entries.transact(each)));
+        assert.deepEqual(
+          again.map(each => each.revision),
+          [revision, revision],
+        );
+        assert.equal(textOf(await entries.get('a')), '2');
+      },
+    },
+    {
+      name: 'tries a refused transaction anew, and refuses other content under the id of an applied one',
+      async run({entries}) {
+        const transaction: Transaction = {
+          id: 'an-id',
+          checks: [{key: 'b', expected: 'absent'}],
+          operations: [put('a'), patch('c', '{"n":1}')],
+        };
+        await entries.put('b', Buffer.from('1'));
+        await assertFailsWith(entries.transact(transaction), 'revision-conflict');
+        await entries.delete('b');
+        await entries.transact(transaction);
+        const problem = {path: '$.id', problem: 'is that of another transaction'};
+        const failure: Failure = {code: 'invalid-body', what: 'transaction', problems: [problem]};
+        for (const other of [
+          {...transaction, checks: []},
+          {...transaction, operations: [put('a')]},
+          {...transaction, operations: [put('a'), patch('c', '{"n":2}')]},
+        ])
+          await assertFails(entries.transact(other), failure);
+        assert.equal(textOf(await entries.get('c')), '{"n":1}');
+      },
+    },
     {
       name: 'refuses a value that nests too deep',
       async run({entries}) {
@@ -217,7 +257,8 @@ export const ENTRIES_TRANSACTIONS: ContractPart<OpenedEntries> = {
     {
       name: 'refuses patches that together write more than allowed',
       async run({entries}) {
-        for (const {key} of many(3, put)) await entries.put(key, `{"a":${LARGEST.replace('xxxxxxxxxx', '')}}`);
+        for (const {key} of many(3, put))
+          await entries.put(key, Buffer.from(`{"a":${LARGEST.replace('xxxxxxxxxx', '')}}`));
         const operations = (count: number) => many(count, key => patch(key, '{"a":null}'));
         await assertFails(entries.transact({operations: operations(3)}), TOO_LARGE);
         await entries.transact({operations: operations(1)});
@@ -241,12 +282,12 @@ async function moveOne(entries: OpenedEntries['entries'], tries: number): Promis
       ],
       operations: [put('from', String(Number(textOf(from)) - 1)), put('to', String(Number(textOf(to)) + 1))],
     };
-    try {
-      await entries.transact(transaction);
-      moved++;
-    } catch (error) {
-      assert.equal((error as {failure?: Failure}).failure?.code, 'revision-conflict');
-    }
+    const code = await entries.transact(transaction).then(
+      () => 'moved' as const,
+      ({failure}: {readonly failure?: Failure}) => failure?.code,
+    );
+    assert.ok(code === 'moved' || code === 'revision-conflict', code);
+    if (code === 'moved') moved++;
   }
   return moved;
 }

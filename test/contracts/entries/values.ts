@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
-import type {Failure} from '../../../src/failures/failure.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
+import type {Failure} from '../../../src/core/failures/failure.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails, assertFailsWith, infoOf, textOf} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 import type {OpenedEntries} from './opened-entries.ts';
@@ -34,11 +34,6 @@ const REFUSED_VALUES: readonly {
     failure: {code: 'invalid-json', problem: 'expected a value, found a byte order mark', position: 0},
   },
   {
-    name: 'a lone surrogate, which UTF-8 cannot contain',
-    json: '"é\ud800"',
-    failure: {code: 'invalid-json', problem: 'expected UTF-8, found half of a surrogate pair', position: 3},
-  },
-  {
     name: 'a value that nests too deep',
     json: `[${NESTED_MAX}]`,
     failure: {code: 'value-too-deep', depthMax: DEFAULT_LIMITS.valueDepthMax, position: DEFAULT_LIMITS.valueDepthMax},
@@ -46,12 +41,12 @@ const REFUSED_VALUES: readonly {
   {
     name: 'a value that is too large',
     json: `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 1)}"`,
-    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
+    failure: {code: 'too-large', what: 'value', max: DEFAULT_LIMITS.valueBytesMax},
   },
   {
     name: 'a value that is too large in bytes only',
     json: `"${'€'.repeat(DEFAULT_LIMITS.valueBytesMax / 3)}"`,
-    failure: {code: 'value-too-large', sizeBytesMax: DEFAULT_LIMITS.valueBytesMax},
+    failure: {code: 'too-large', what: 'value', max: DEFAULT_LIMITS.valueBytesMax},
   },
 ];
 
@@ -63,7 +58,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       name: 'keeps every value byte for byte',
       async run({entries}) {
         for (const text of SAMPLE_TEXTS) {
-          await entries.put('a', text);
+          await entries.put('a', Buffer.from(text));
           assert.equal(textOf(await entries.get('a')), text);
         }
       },
@@ -94,7 +89,7 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
     {
       name: 'removes white space around a value, and none within',
       async run({entries}) {
-        await entries.put('a', ' \r\n\t[ 1 , 2 ]\n');
+        await entries.put('a', Buffer.from(' \r\n\t[ 1 , 2 ]\n'));
         const entry = await entries.get('a');
         assert.deepEqual([textOf(entry), entry?.sizeBytes], ['[ 1 , 2 ]', 9]);
       },
@@ -103,8 +98,8 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
       name: 'keeps the largest and the deepest value',
       async run({entries}) {
         const largest = `"${'x'.repeat(DEFAULT_LIMITS.valueBytesMax - 2)}"`;
-        await entries.put('largest', largest);
-        await entries.put('deepest', NESTED_MAX);
+        await entries.put('largest', Buffer.from(largest));
+        await entries.put('deepest', Buffer.from(NESTED_MAX));
         assert.equal(textOf(await entries.get('largest')), largest);
         assert.equal(textOf(await entries.get('deepest')), NESTED_MAX);
       },
@@ -112,25 +107,26 @@ export const ENTRIES_VALUES: ContractPart<OpenedEntries> = {
     ...REFUSED_VALUES.map(({name, json, failure}) => ({
       name: `refuses ${name}`,
       run: async ({entries}: OpenedEntries) => {
-        await entries.put('a', '"before"');
-        await assertFails(entries.put('a', json), failure);
+        await entries.put('a', 'before');
+        await assertFails(entries.put('a', Buffer.from(json)), failure);
         assert.equal(textOf(await entries.get('a')), '"before"');
       },
     })),
     {
       name: 'returns the revision and whether the entry is new',
       async run({entries}) {
-        assert.deepEqual(await entries.put('a', '1'), {revision: 1, created: true});
-        assert.deepEqual(await entries.put('a', '1'), {revision: 2, created: false});
+        const {etag: _, ...written} = await entries.put('a', 1);
+        assert.deepEqual(written, {revision: 1, created: true});
+        assert.equal((await entries.put('a', 1)).created, false);
         await entries.delete('a');
-        assert.deepEqual(await entries.put('a', '1'), {revision: 4, created: true});
+        assert.equal((await entries.put('a', 1)).created, true);
       },
     },
     {
       name: 'returns all metadata of an entry',
       async run({entries}) {
-        await entries.put('other', '1');
-        await entries.put('a/é', '"€"');
+        await entries.put('other', 1);
+        await entries.put('a/é', '€');
         const entry = await entries.get('a/é');
         const [listed] = (await entries.list({prefix: 'a/', values: true})).entries;
         assert.deepEqual(listed, entry);
@@ -165,7 +161,7 @@ export const ENTRIES_KEYS: ContractPart<OpenedEntries> = {
       async run({entries}) {
         for (const key of SAMPLE_KEYS) {
           assert.equal(await entries.get(key), undefined, `there is an entry under ${JSON.stringify(key)} already`);
-          await entries.put(key, JSON.stringify(key));
+          await entries.put(key, Buffer.from(JSON.stringify(key)));
         }
         for (const key of SAMPLE_KEYS) {
           const entry = await entries.get(key);
@@ -173,7 +169,7 @@ export const ENTRIES_KEYS: ContractPart<OpenedEntries> = {
         }
         for (const key of SAMPLE_KEYS) {
           await entries.delete(key);
-          await assertFails(entries.delete(key), {code: 'no-entry', key});
+          assert.equal((await entries.delete(key)).deleted, 0);
         }
       },
     },
@@ -181,7 +177,7 @@ export const ENTRIES_KEYS: ContractPart<OpenedEntries> = {
       name: `refuses ${name}`,
       run: async ({entries}: OpenedEntries) => {
         await assertFailsWith(entries.get(key), 'invalid-key');
-        await assertFailsWith(entries.put(key, '1'), 'invalid-key');
+        await assertFailsWith(entries.put(key, 1), 'invalid-key');
         await assertFailsWith(entries.delete(key), 'invalid-key');
         assert.deepEqual(await entries.list(), {entries: []});
       },
@@ -196,39 +192,40 @@ export const ENTRIES_CONDITIONS: ContractPart<OpenedEntries> = {
     {
       name: 'writes only at the expected revision',
       async run({entries}) {
-        const {revision} = await entries.put('a', '1');
-        await entries.put('a', '2', {expected: revision});
-        await assertFails(entries.put('a', '3', {expected: revision}), conflict('a', '1', '2'));
-        await entries.put('a', '3', {expected: [revision, 2]});
-        await assertFails(entries.put('a', '4', {expected: [1, 2]}), conflict('a', '1 or 2', '3'));
+        const {revision} = await entries.put('a', 1);
+        await entries.put('a', 2, {expected: revision});
+        await assertFails(entries.put('a', 3, {expected: revision}), conflict('a', '1', '2'));
+        await entries.put('a', 3, {expected: [revision, 2]});
+
+        await assertFails(entries.put('a', 4, {expected: [1, 2]}), conflict('a', '1 or 2', '3'));
         assert.equal(textOf(await entries.get('a')), '3');
       },
     },
     {
       name: 'writes only if there is an entry, or none',
       async run({entries}) {
-        await assertFails(entries.put('a', '1', {expected: 'present'}), conflict('a', 'present', 'absent'));
-        await entries.put('a', '1', {expected: 'absent'});
-        await assertFails(entries.put('a', '2', {expected: 'absent'}), conflict('a', 'absent', '1'));
-        await entries.put('a', '2', {expected: 'present'});
+        await assertFails(entries.put('a', 1, {expected: 'present'}), conflict('a', 'present', 'absent'));
+        await entries.put('a', 1, {expected: 'absent'});
+        await assertFails(entries.put('a', 2, {expected: 'absent'}), conflict('a', 'absent', '1'));
+        await entries.put('a', 2, {expected: 'present'});
         assert.equal(textOf(await entries.get('a')), '2');
       },
     },
     {
       name: 'never writes if no revision is expected',
       async run({entries}) {
-        await entries.put('a', '1');
-        await assertFails(entries.put('a', '2', {expected: []}), conflict('a', '0', '1'));
-        await assertFails(entries.put('a', '2', {expected: 0}), conflict('a', '0', '1'));
-        await assertFails(entries.put('b', '2', {expected: 0}), conflict('b', '0', 'absent'));
+        await entries.put('a', 1);
+        await assertFails(entries.put('a', 2, {expected: []}), conflict('a', '0', '1'));
+        await assertFails(entries.put('a', 2, {expected: 0}), conflict('a', '0', '1'));
+        await assertFails(entries.put('b', 2, {expected: 0}), conflict('b', '0', 'absent'));
         await assertFails(entries.delete('a', {expected: []}), conflict('a', '0', '1'));
       },
     },
     {
       name: 'deletes only at the expected revision',
       async run({entries}) {
-        await entries.put('a', '1');
-        await entries.put('a', '2');
+        await entries.put('a', 1);
+        await entries.put('a', 2);
         await assertFails(entries.delete('a', {expected: 1}), conflict('a', '1', '2'));
         await assertFails(entries.delete('b', {expected: 1}), conflict('b', '1', 'absent'));
         await entries.delete('a', {expected: [1, 2]});
@@ -236,18 +233,11 @@ export const ENTRIES_CONDITIONS: ContractPart<OpenedEntries> = {
       },
     },
     {
-      name: 'reports a missing entry that is to be deleted',
-      async run({entries}) {
-        await assertFails(entries.delete('a'), {code: 'no-entry', key: 'a'});
-        await assertFails(entries.delete('a', {expected: 'present'}), {code: 'no-entry', key: 'a'});
-      },
-    },
-    {
       name: 'lets one of fifty racers win each revision',
       async run({entries}) {
-        await entries.put('a', '0');
+        await entries.put('a', 0);
         const wins = await Promise.allSettled(
-          Array.from({length: 50}, (_, racer) => entries.put('a', String(racer), {expected: 1})),
+          Array.from({length: 50}, (_, racer) => entries.put('a', Buffer.from(String(racer)), {expected: 1})),
         );
         assert.equal(wins.filter(({status}) => status === 'fulfilled').length, 1);
         assert.equal((await entries.get('a'))?.revision, 2);

@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from 'node:http';
 import type {AddressInfo} from 'node:net';
-import type {SignIn} from '../../../src/domain/identity/session.ts';
+import type {SignIn} from '../../../src/core/domain/identity/identity.ts';
 
 /** A pilot of the back end. */
 export interface ContractPilot {

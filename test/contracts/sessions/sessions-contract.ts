@@ -1,4 +1,4 @@
-import {type Contract, runContract} from '../../../src/testing/shared/contract.ts';
+import {type Contract, runContract} from '../../../src/workbench/testing/shared/contract.ts';
 import {startContractBackEnd} from './back-end.ts';
 import {SIGNING_IN} from './signing-in.ts';
 import {STATES} from './states.ts';
@@ -19,9 +19,7 @@ async function openSubject(contract: SessionsContract): Promise<SessionsSubject>
   const opened = await contract.open();
   const backEnd = await startContractBackEnd();
   return {
-    sessions: opened.sessions,
-    entries: opened.entries,
-    events: options => opened.events(options),
+    ...opened,
     backEnd,
     [Symbol.asyncDispose]: async () => {
       await opened[Symbol.asyncDispose]();

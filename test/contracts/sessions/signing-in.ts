@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../src/domain/identity/session.ts';
-import type {Failure} from '../../../src/failures/failure.ts';
-import type {ContractPart, ContractTest} from '../../../src/testing/shared/contract.ts';
+import {CREDENTIAL_LENGTH_MAX, type SignIn} from '../../../src/core/domain/identity/identity.ts';
+import type {Failure} from '../../../src/core/failures/failure.ts';
+import type {ContractPart, ContractTest} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails, assertFailsWith} from '../shared/assertions.ts';
 import {ADA, BEN, type ContractBackEnd, MESSAGES, SESSION_EXPIRY_MS, SESSION_SECRET} from './back-end.ts';
 import type {SessionsSubject} from './subject.ts';
@@ -26,7 +26,7 @@ const FAILURES: readonly {
     name: 'back end that fails',
     password: BEN.password,
     prepare: backEnd => backEnd.fail(),
-    failure: url => ({code: 'back-end-failed', url, backEndStatus: 500, message: MESSAGES.failure}),
+    failure: url => ({code: 'back-end-failed', stage: 'failure', url, backEndStatus: 500, message: MESSAGES.failure}),
   },
 ];
 
@@ -53,6 +53,20 @@ export const SIGNING_IN: ContractPart<SessionsSubject> = {
   name: 'signing in',
   tests: [
     {
+      name: 'changes the identity, which is a document and its text',
+      async run({sessions, identity, backEnd}) {
+        await assertFailsWith(identity(), 'no-identity');
+        await sessions.signIn(backEnd.signInOf(ADA));
+        const {document, text, ...others} = await identity();
+        assert.deepEqual([JSON.parse(text), others], [document, {}]);
+        assert.equal(document.va_user.firstName, 'Ada');
+        const misspelt = identity as (options: {readonly timeout: number}) => Promise<unknown>;
+        await assert.rejects(misspelt({timeout: 1}), /no such parameter/);
+        await sessions.signOut();
+        await assertFailsWith(identity(), 'no-identity');
+      },
+    },
+    {
       name: 'serves the pilot, with names and end, and without a secret',
       async run({sessions, backEnd}) {
         const status = await sessions.signIn(backEnd.signInOf(ADA));
@@ -67,10 +81,10 @@ export const SIGNING_IN: ContractPart<SessionsSubject> = {
     {
       name: 'replaces the pilot who is signed in',
       async run({sessions, backEnd}) {
-        const {sinceMs} = await sessions.signIn(backEnd.signInOf(ADA));
+        const {changedAtMs} = await sessions.signIn(backEnd.signInOf(ADA));
         const status = await sessions.signIn(backEnd.signInOf(BEN));
         assert.match(status.summary ?? '', /Ben Moor \(VMS0002\)/);
-        assert.ok(status.sinceMs >= sinceMs);
+        assert.ok(status.changedAtMs >= changedAtMs);
         assert.deepEqual(await sessions.status(), status);
       },
     },
@@ -99,8 +113,8 @@ export const SIGNING_IN: ContractPart<SessionsSubject> = {
         async run({sessions, backEnd}) {
           const signingIn = sessions.signIn({...backEnd.signInOf(ADA), ...members});
           await assert.rejects(signingIn, ({failure}: {readonly failure?: Failure}) => {
-            assert.equal(failure?.code, 'invalid-sign-in');
-            const found = failure?.code === 'invalid-sign-in' ? failure.problems.map(({path}) => path) : [];
+            assert.equal(failure?.code, 'invalid-body');
+            const found = failure?.code === 'invalid-body' ? failure.problems.map(({path}) => path) : [];
             assert.deepEqual(found, paths);
             return true;
           });
@@ -112,9 +126,9 @@ export const SIGNING_IN: ContractPart<SessionsSubject> = {
       name: 'is refused during another sign-in, which a sign-out ends',
       async run({sessions, backEnd}) {
         const held = backEnd.holdNextSignIn();
-        const first = assertFailsWith(sessions.signIn(backEnd.signInOf(ADA)), 'sign-in-unavailable');
+        const first = assertFailsWith(sessions.signIn(backEnd.signInOf(ADA)), 'not-offered');
         await held;
-        await assertFails(sessions.signIn(backEnd.signInOf(BEN)), {code: 'sign-in-busy'});
+        await assertFails(sessions.signIn(backEnd.signInOf(BEN)), {code: 'busy', what: 'sign-in'});
         assert.equal((await sessions.signOut()).state, 'signed-out');
         await first;
         assert.equal((await sessions.signIn(backEnd.signInOf(BEN))).state, 'signed-in');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type {SessionStatus} from '../../../src/domain/identity/session.ts';
-import {describeFailure} from '../../../src/failures/app-error.ts';
-import type {Failure} from '../../../src/failures/failure.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {SessionStatus} from '../../../src/core/domain/identity/identity.ts';
+import {describeFailure} from '../../../src/core/failures/app-error.ts';
+import type {Failure} from '../../../src/core/failures/failure.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails} from '../shared/assertions.ts';
 import {ADA, BEN, MESSAGES} from './back-end.ts';
 import {type SessionsSubject, until, withIdentityChanges} from './subject.ts';
@@ -16,7 +16,7 @@ export const STATES: ContractPart<SessionsSubject> = {
       async run({sessions}) {
         const status = await sessions.status();
         assertSignedOut(status);
-        assert.equal(typeof status.sinceMs, 'number');
+        assert.equal(typeof status.changedAtMs, 'number');
       },
     },
     {
@@ -81,7 +81,13 @@ export const STATES: ContractPart<SessionsSubject> = {
         const status = await until(sessions, ({stale}) => stale);
         assert.deepEqual([status.state, status.summary], ['signed-in', summary]);
         const url = `${backEnd.scriptURL}pilot/verify`;
-        assertProblem(status, {code: 'back-end-failed', url, backEndStatus: 500, message: MESSAGES.failure});
+        assertProblem(status, {
+          code: 'back-end-failed',
+          stage: 'failure',
+          url,
+          backEndStatus: 500,
+          message: MESSAGES.failure,
+        });
       },
     },
     {

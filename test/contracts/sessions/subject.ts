@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import type {SessionStatus, Sessions} from '../../../src/domain/identity/session.ts';
+import type {Crewroom} from '../../../src/app/crewroom.ts';
+import type {SessionStatus, Sessions} from '../../../src/core/domain/identity/identity.ts';
 import type {OpenedEvents} from '../events/events-contract.ts';
 import type {ContractBackEnd} from './back-end.ts';
 
 /** Sessions, with the events that announce their changes. */
 export interface OpenedSessions extends OpenedEvents {
   readonly sessions: Sessions;
+  readonly identity: Crewroom['identity'];
 }
 
 /** Sessions, and a back end to sign in to. */
@@ -19,13 +21,12 @@ export interface SessionsSubject extends OpenedSessions {
  * @param test Gets a function that resolves with the next announcement, and fails if another event comes first.
  */
 export async function withIdentityChanges(
-  {entries, events}: OpenedEvents,
+  {events}: OpenedEvents,
   test: (nextChange: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  await entries.put('present', '1');
   const iterator = events({initial: true})[Symbol.asyncIterator]();
   try {
-    // Identity changes are not replayed. The present entry comes when the subscription is complete.
+    // Identity changes are not replayed. Once the present entries have ended, the subscription is complete.
     await iterator.next();
     await test(async () => {
       const {value} = await iterator.next();

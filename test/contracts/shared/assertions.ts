@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type {Change, Changes} from '../../../src/domain/commits/change.ts';
 import type {
   Commit,
   CommitResult,
@@ -7,18 +6,32 @@ import type {
   Operation,
   PatchOperation,
   PutOperation,
-} from '../../../src/domain/commits/commit.ts';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {Entry, EntryInfo} from '../../../src/domain/entries/entry.ts';
-import {type Key, parseKey, parsePrefix} from '../../../src/domain/entries/key.ts';
-import type {Range} from '../../../src/domain/entries/range.ts';
-import type {Revision} from '../../../src/domain/entries/revision.ts';
-import type {Failure, FailureCode} from '../../../src/failures/failure.ts';
-import {decodeJsonText, encodeJsonText, type JsonText} from '../../../src/json/json-text.ts';
+} from '../../../src/core/domain/commits/commit.ts';
+import type {Change, Changes, Store} from '../../../src/core/domain/commits/store.ts';
+import type {Entry, EntryInfo} from '../../../src/core/domain/entries/entry.ts';
+import {
+  type Key,
+  parseKey,
+  parsePrefix,
+  type Range,
+  type Revision,
+} from '../../../src/core/domain/entries/identifiers.ts';
+import type {Failure, FailureCode} from '../../../src/core/failures/failure.ts';
+import {decodeJsonText, encodeJsonText, type JsonText} from '../../../src/core/json/json-text.ts';
 
-/** Fails unless the promise rejects with exactly this failure. */
+/** Fails unless the promise rejects with exactly this failure. The ETags of its conflicts are another matter: see `revisions.ts`. */
 export async function assertFails(promise: Promise<unknown>, failure: Failure): Promise<void> {
-  await assert.rejects(promise, {name: 'AppError', failure});
+  await assert.rejects(promise, (error: {readonly name: string; readonly failure?: Failure}) => {
+    assert.equal(error.name, 'AppError', String(error));
+    assert.deepEqual(withoutTags(error.failure), failure);
+    return true;
+  });
+}
+
+/** Returns a failure without the ETags of its conflicts. */
+export function withoutTags(failure: Failure | undefined): Failure | undefined {
+  if (failure?.code !== 'revision-conflict') return failure;
+  return {...failure, conflicts: failure.conflicts.map(({etag: _, ...conflict}) => conflict)};
 }
 
 /** Fails unless the promise rejects with a failure of this code. */
@@ -89,11 +102,11 @@ export function range(
   };
 }
 
-/** Returns the changes after a revision; fails if the log no longer has them. */
-export async function changesOf(store: Store, since: Revision, limit = 1000): Promise<readonly Change[]> {
-  const changes: Changes = await store.changes(since, {limit});
+/** Returns the changes after a revision, without their times; fails if the log no longer has them. */
+export async function changesOf(store: Store, after: Revision, limit = 1000): Promise<readonly Change[]> {
+  const changes: Changes = await store.changes(after, {limit});
   assert.equal(changes.kind, 'changes');
-  return changes.kind === 'changes' ? changes.changes : [];
+  return changes.kind === 'changes' ? changes.changes.map(withoutTime) : [];
 }
 
 /** Returns a key from a text that is known to be valid. */
@@ -101,12 +114,17 @@ export function key(text: string): Key {
   return parseKey(text);
 }
 
-/** Returns changes with the texts of their values, so that they can be compared for every kind of bytes. */
+/** Returns a change without its time, so that it can be compared. */
+export function withoutTime({committedAtMs: _, ...change}: Change): Change {
+  return change;
+}
+
+/** Returns changes without times, with the texts of their values, so that they can be compared for every kind of bytes. */
 export function withTexts(changes: Changes): object {
   if (changes.kind === 'reset') return changes;
   return {
     ...changes,
-    changes: changes.changes.map(change => {
+    changes: changes.changes.map(withoutTime).map(change => {
       if (change.kind !== 'put' || change.json === undefined) return change;
       return {...change, json: decodeJsonText(change.json)};
     }),

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Store} from '../../../src/domain/commits/store.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
 import {openMemoryStore} from '../../../src/store/memory/memory-store.ts';
 import {testStore} from './store-contract.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type {Principal} from '../../../src/domain/access/access.ts';
-import type {Operation} from '../../../src/domain/commits/commit.ts';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import {parseKey, parsePrefix} from '../../../src/domain/entries/key.ts';
-import {encodeJsonText} from '../../../src/json/json-text.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Principal} from '../../../src/core/domain/access/access.ts';
+import type {Operation} from '../../../src/core/domain/commits/commit.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import {parseKey, parsePrefix} from '../../../src/core/domain/entries/identifiers.ts';
+import {encodeJsonText} from '../../../src/core/json/json-text.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {changesOf, put, remove} from '../shared/assertions.ts';
 
 /** The longest names that a service gives. */
@@ -39,7 +39,7 @@ export const STORE_CALLERS: ContractPart<Store> = {
         const writes: readonly (readonly [Principal | undefined, Operation])[] = [
           ['owner', put('a', '{}')],
           ['token:b', {kind: 'patch', key: KEY, patch: encodeJsonText('{"b":1}')}],
-          ['plugin:c', {kind: 'touch', key: KEY, expiry: {kind: 'after', ttlSeconds: 60}}],
+          ['plugin:com.c', {kind: 'touch', key: KEY, expiry: {kind: 'after', ttlSeconds: 60}}],
           [undefined, put('a', '{}')],
         ];
         for (const [writtenBy, operation] of writes) {
@@ -48,7 +48,7 @@ export const STORE_CALLERS: ContractPart<Store> = {
         }
         assert.deepEqual(
           (await changesOf(store, 0)).map(change => change.writtenBy),
-          ['owner', 'token:b', 'plugin:c', undefined],
+          ['owner', 'token:b', 'plugin:com.c', undefined],
         );
       },
     },

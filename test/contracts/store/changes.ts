@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {changesOf, put, remove, withTexts, write} from '../shared/assertions.ts';
 
 /** Tests of the changes after a revision. */
@@ -36,9 +36,9 @@ export const STORE_CHANGES: ContractPart<Store> = {
       name: 'returns only changes after a revision',
       async run(store) {
         for (const key of ['a', 'b', 'c', 'd']) await write(store, put(key));
-        for (const since of [0, 1, 2, 3, 4]) {
-          const keys = (await changesOf(store, since)).map(({key}) => key);
-          assert.deepEqual(keys, ['a', 'b', 'c', 'd'].slice(since));
+        for (const after of [0, 1, 2, 3, 4]) {
+          const keys = (await changesOf(store, after)).map(({key}) => key);
+          assert.deepEqual(keys, ['a', 'b', 'c', 'd'].slice(after));
         }
         assert.deepEqual(await store.changes(4, {limit: 10}), {kind: 'changes', changes: [], revision: 4});
       },
@@ -66,12 +66,12 @@ export const STORE_CHANGES: ContractPart<Store> = {
       async run(store) {
         await Promise.all(Array.from({length: 20}, (_, index) => write(store, put(`key ${index}`))));
         const revisions: number[] = [];
-        for (let since = 0; since < store.revision; ) {
-          const found = await store.changes(since, {limit: 3});
+        for (let after = 0; after < store.revision; ) {
+          const found = await store.changes(after, {limit: 3});
           if (found.kind === 'reset') assert.fail('the log has trimmed a change');
           assert.equal(found.changes.length, Math.min(3, 20 - revisions.length));
           revisions.push(...found.changes.map(change => change.revision));
-          since = found.revision;
+          after = found.revision;
         }
         assert.deepEqual(
           revisions,
@@ -140,7 +140,8 @@ export function storeTrimming(logChangesMax: number): ContractPart<Store> {
           await write(store, ...operations);
           await write(store, put('a'));
           const found = await store.changes(1, {limit: 1});
-          if (found.kind === 'changes') assert.equal(found.changes.length, operations.length);
+          const count = found.kind === 'changes' ? found.changes.length : operations.length;
+          assert.equal(count, operations.length);
           assert.equal((await changesOf(store, 2)).length, 1);
         },
       },

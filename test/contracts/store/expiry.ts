@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {Expiry, PutOperation, TouchOperation} from '../../../src/domain/commits/commit.ts';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Expiry, PutOperation, TouchOperation} from '../../../src/core/domain/commits/commit.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {
   assertFails,
   assertFailsWith,
@@ -275,8 +275,8 @@ export async function sweepAll(store: Store): Promise<number | undefined> {
 }
 
 /** Returns the changes after a revision as texts of kind, key and revision. */
-export async function describeChanges(store: Store, since: number): Promise<readonly string[]> {
-  return (await changesOf(store, since)).map(({kind, key: name, revision}) => `${kind} ${name} ${revision}`);
+export async function describeChanges(store: Store, after: number): Promise<readonly string[]> {
+  return (await changesOf(store, after)).map(({kind, key: name, revision}) => `${kind} ${name} ${revision}`);
 }
 
 /** Creates a put with a time to live. */

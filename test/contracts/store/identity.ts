@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import {createStoreId, parseStoreId} from '../../../src/domain/entries/store-id.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import {createStoreId, parseStoreId} from '../../../src/core/domain/entries/identifiers.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails, key, put, putIf, read, textOf, write} from '../shared/assertions.ts';
 
 /** A store that can be opened again with its content. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {keysOf, put, range, remove, textOf, write} from '../shared/assertions.ts';
 import {inByteOrder, SAMPLE_KEYS} from '../shared/samples.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {Failure} from '../../../src/failures/failure.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {Failure} from '../../../src/core/failures/failure.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFails, changesOf, key, patch, put, read, remove, textOf, withTexts, write} from '../shared/assertions.ts';
 
 const RACERS = 50;
@@ -11,7 +11,7 @@ const REFUSED: readonly {readonly name: string; readonly patches: readonly strin
   {
     name: 'a value that is too large',
     patches: ['{"b":123456789}'],
-    failure: {code: 'value-too-large', sizeBytesMax: 20},
+    failure: {code: 'too-large', what: 'value', max: 20},
   },
   {
     name: 'a value that is too deep',
@@ -21,7 +21,7 @@ const REFUSED: readonly {readonly name: string; readonly patches: readonly strin
   {
     name: 'more than it may patch together',
     patches: ['{"b":1}', '{"b":22}', '{"b":333}', '{"b":4444}'],
-    failure: {code: 'transaction-too-large', sizeBytesMax: 60},
+    failure: {code: 'too-large', what: 'transaction', max: 60},
   },
 ];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {
   assertFails,
   assertFailsWith,
@@ -174,16 +174,16 @@ export const STORE_SHARING: ContractPart<SharedStores> = {
 /** Reads the changes of a store whenever it announces some. @returns The keys of the first ones, once there are so many. */
 function follow(store: Store, count: number): Promise<readonly string[]> {
   const keys: string[] = [];
-  let since = 0;
+  let after = 0;
   let reading = Promise.resolve();
   return new Promise((resolve, reject) => {
     const stop = store.onChange(() => {
       reading = reading.then(readOn).catch(reject);
     });
     const readOn = async (): Promise<void> => {
-      const changes = await changesOf(store, since);
+      const changes = await changesOf(store, after);
       keys.push(...changes.map(change => change.key));
-      since = changes.at(-1)?.revision ?? since;
+      after = changes.at(-1)?.revision ?? after;
       if (keys.length < count) return;
       stop();
       resolve(keys);

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import {CHANGES_BYTES_MAX} from '../../../src/domain/commits/change.ts';
-import {SNAPSHOT_AGE_MAX_MS, SNAPSHOT_IDLE_MS, type Snapshot} from '../../../src/domain/commits/snapshot.ts';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import {
+  CHANGES_BYTES_MAX,
+  SNAPSHOT_AGE_MAX_MS,
+  SNAPSHOT_IDLE_MS,
+  type Snapshot,
+  type Store,
+} from '../../../src/core/domain/commits/store.ts';
+import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {
   assertFails,
   changesOf,

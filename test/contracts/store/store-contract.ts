@@ -1,10 +1,11 @@
-import type {Store} from '../../../src/domain/commits/store.ts';
-import {type Contract, runContract} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import {type Contract, runContract} from '../../../src/workbench/testing/shared/contract.ts';
 import {STORE_CALLERS} from './callers.ts';
 import {STORE_CHANGES, storeTrimming} from './changes.ts';
 import {STORE_CHECKS, STORE_COMMITS} from './commits.ts';
 import {type ClockedStore, STORE_EXPIRY, STORE_SWEEPS} from './expiry.ts';
 import {type ReopenableStore, STORE_REOPENING, storeIdentity} from './identity.ts';
+import {STORE_IDS, STORE_KEPT_IDS, trimmedIds} from './ids.ts';
 import {STORE_CONCURRENCY, STORE_LIFECYCLE} from './lifecycle.ts';
 import {STORE_LISTING} from './listing.ts';
 import {STORE_PATCHES} from './patches.ts';
@@ -41,7 +42,8 @@ export function testStore(contract: StoreContract): void {
     STORE_LISTING,
     STORE_CHANGES,
     STORE_CALLERS,
-    ...(logChangesMax <= FILLED_LOG_MAX ? [storeTrimming(logChangesMax)] : []),
+    STORE_IDS,
+    ...(logChangesMax <= FILLED_LOG_MAX ? [storeTrimming(logChangesMax), trimmedIds(logChangesMax)] : []),
     STORE_FOLLOWING,
     STORE_SNAPSHOTS,
     STORE_CONCURRENCY,
@@ -51,6 +53,6 @@ export function testStore(contract: StoreContract): void {
   const {openClocked, openReopenable, openShared} = contract;
   if (openClocked !== undefined)
     runContract({...contract, open: openClocked}, [STORE_EXPIRY, STORE_SWEEPS, STORE_SNAPSHOT_AGE]);
-  if (openReopenable !== undefined) runContract({...contract, open: openReopenable}, [STORE_REOPENING]);
+  if (openReopenable !== undefined) runContract({...contract, open: openReopenable}, [STORE_REOPENING, STORE_KEPT_IDS]);
   if (openShared !== undefined) runContract({...contract, open: openShared}, [STORE_SHARING]);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import type {Entry} from '../../../src/domain/entries/entry.ts';
-import {parseJsonText} from '../../../src/json/json-text.ts';
-import type {ContractPart} from '../../../src/testing/shared/contract.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {Entry} from '../../../src/core/domain/entries/entry.ts';
+import {parseJsonText} from '../../../src/core/json/json-text.ts';
+import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {infoOf, key, put, range, read, remove, textOf, write} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
@@ -109,8 +109,6 @@ export const STORE_VALUES: ContractPart<Store> = {
 /** Checks that a store has an entry in memory as it is, or not at all. */
 export function assertShares(store: Store, text: string, entry: Entry | undefined): void {
   const shared = store.findShared(key(text));
-  if (shared === undefined) return;
-  assert.ok(entry);
-  assert.deepEqual(infoOf(shared.info), infoOf(entry));
-  assert.equal(Buffer.from(shared.value).toString(), textOf(entry));
+  const found = shared && {info: infoOf(shared.info), text: Buffer.from(shared.value).toString()};
+  assert.deepEqual(found, shared && entry && {info: infoOf(entry), text: textOf(entry)});
 }

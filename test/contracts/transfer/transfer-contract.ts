@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type {Transfer} from '../../../src/domain/commits/transfer.ts';
-import {parseStoreId, type StoreId} from '../../../src/domain/entries/store-id.ts';
-import type {TypedEntries} from '../../../src/domain/entries/typed-entries.ts';
-import {type Contract, type ContractPart, runContract} from '../../../src/testing/shared/contract.ts';
+import type {ExportOptions, ImportOptions, Transfer} from '../../../src/core/domain/commits/transfer.ts';
+import type {Entries} from '../../../src/core/domain/entries/entries.ts';
+import {parseStoreId, type StoreId} from '../../../src/core/domain/entries/identifiers.ts';
+import {type Contract, type ContractPart, runContract} from '../../../src/workbench/testing/shared/contract.ts';
 import {assertFailsWith, textOf} from '../shared/assertions.ts';
 import {SAMPLE_KEYS, SAMPLE_TEXTS} from '../shared/samples.ts';
 
 /** Exports and imports, with the entries that they belong to. */
 export interface OpenedTransfer extends AsyncDisposable {
-  readonly entries: TypedEntries;
+  readonly entries: Entries;
   readonly transfer: Transfer;
 }
 
@@ -26,10 +26,22 @@ const EXPORTS: ContractPart<OpenedTransfer> = {
   name: 'export',
   tests: [
     {
+      name: 'and an import refuse unknown options, and store nothing',
+      async run({entries, transfer}) {
+        await entries.put('a', 1);
+        const text = await exportText(transfer);
+        await entries.put('a', 2);
+        const trial = {dryrun: true} as ImportOptions;
+        await assert.rejects(transfer.import([Buffer.from(text)], trial), /no such parameter; it has .*\bdryRun\b/);
+        await assertFailsWith(transfer.export({perfix: 'a'} as ExportOptions), 'invalid-parameter');
+        assert.equal(textOf(await entries.get('a')), '2');
+      },
+    },
+    {
       name: 'has a header, the entries in the order of their keys, and a trailer',
       async run({entries, transfer}) {
-        await entries.put('b', '2.0');
-        await entries.put('a', '1');
+        await entries.put('b', Buffer.from('2.0'));
+        await entries.put('a', 1);
         const lines = (await exportText(transfer)).split('\n');
         assert.equal(lines[0], '{"format":"crewroom-export","version":1,"revision":"2","prefix":""}');
         assert.match(lines[1] ?? '', /^\{"key":"a","revision":"2","updatedAt":"[^"]+","value":1\}$/);
@@ -40,7 +52,7 @@ const EXPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'has only the keys with a prefix',
       async run({entries, transfer}) {
-        for (const key of ['a', 'a/b', 'b']) await entries.put(key, '1');
+        for (const key of ['a', 'a/b', 'b']) await entries.put(key, 1);
         const text = await exportText(transfer, 'a/');
         assert.match(text, /"prefix":"a\/"\}\n\{"key":"a\/b",[^\n]*\n\{"end":true,"entries":1\}\n$/);
       },
@@ -48,9 +60,9 @@ const EXPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'is of one revision, whatever is written meanwhile',
       async run({entries, transfer}) {
-        await entries.put('k', '1');
+        await entries.put('k', 1);
         const exported = await transfer.export();
-        await entries.put('k', '2');
+        await entries.put('k', 2);
         assert.equal(exported.revision, 1);
         assert.match(await readText(exported), /"value":1\}/);
       },
@@ -58,7 +70,7 @@ const EXPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'can be left at once, in the middle, and twice',
       async run({entries, transfer}) {
-        await entries.put('k', '1');
+        await entries.put('k', 1);
         const left = await transfer.export();
         await left.return();
         await left.return();
@@ -81,7 +93,7 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
       name: 'restores every key and value, byte for byte, wherever the chunks end',
       async run({entries, transfer}) {
         const texts = new Map(SAMPLE_KEYS.map((key, at) => [key, SAMPLE_TEXTS[at % SAMPLE_TEXTS.length] ?? '']));
-        for (const [key, text] of texts) await entries.put(key, text);
+        for (const [key, text] of texts) await entries.put(key, Buffer.from(text));
         const exported = await exportText(transfer);
         await entries.deleteRange({prefix: ''});
         const {created, replaced} = await transfer.import(cut(exported));
@@ -92,10 +104,10 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'restores the time of expiry',
       async run({entries, transfer}) {
-        await entries.put('k', '1', {ttlSeconds: 1000});
+        await entries.put('k', 1, {ttlSeconds: 1000});
         const before = await entries.get('k');
         const exported = await exportText(transfer);
-        await entries.put('k', '2');
+        await entries.put('k', 2);
         await transfer.import(cut(exported));
         assert.equal((await entries.get('k'))?.expiresAtMs, before?.expiresAtMs);
       },
@@ -103,7 +115,7 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'merges, or replaces the entries with the prefix of the export',
       async run({entries, transfer}) {
-        for (const key of ['a/1', 'a/2', 'b']) await entries.put(key, '1');
+        for (const key of ['a/1', 'a/2', 'b']) await entries.put(key, 1);
         const text = `{"format":"crewroom-export","version":1,"prefix":"a/"}\n{"key":"a/2","value":2}\n${end(1)}`;
         assert.equal((await transfer.import(cut(text))).deleted, 0);
         const {deleted, replaced} = await transfer.import(cut(text), {mode: 'replace'});
@@ -113,13 +125,28 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
       },
     },
     {
+      name: 'takes what later versions may add to header and trailer, and names a later version of the format',
+      async run({entries, transfer}) {
+        const text = (version: number): string =>
+          `{"format":"crewroom-export","version":${version},"airline":{"name":"x"}}\n{"key":"a","value":1}\n{"end":true,"entries":1,"sha256":"00"}\n`;
+        await assert.rejects(transfer.import(cut(text(2))), {
+          failure: {
+            ...{code: 'invalid-import', line: 1, imported: 0, batches: 0},
+            problem: '$.version is 2: a newer Crewroom wrote it, and this service reads version 1 only',
+          },
+        });
+        assert.equal((await transfer.import(cut(text(1)))).entries, 1);
+        assert.equal(textOf(await entries.get('a')), '1');
+      },
+    },
+    {
       name: 'keeps in the mode replace what was written after a given revision, such as that of a snapshot',
       async run({entries, transfer}) {
-        for (const key of ['a', 'b']) await entries.put(key, '1');
-        const {revision} = await entries.put('c', '1');
-        for (const key of ['b', 'later']) await entries.put(key, '2');
+        for (const key of ['a', 'b']) await entries.put(key, 1);
+        const {revision} = await entries.put('c', 1);
+        for (const key of ['b', 'later']) await entries.put(key, 2);
         const text = `${HEADER}\n{"key":"a","value":3}\n${end(1)}`;
-        const {deleted} = await transfer.import(cut(text), {mode: 'replace', since: revision});
+        const {deleted} = await transfer.import(cut(text), {mode: 'replace', keepAfter: revision});
         const values = await Promise.all(['a', 'b', 'c', 'later'].map(key => entries.get(key)));
         assert.deepEqual([deleted, ...values.map(textOf)], [1, '3', '2', undefined, '2']);
       },
@@ -127,10 +154,10 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'refuses a revision of another store to keep what was written after it',
       async run({entries, transfer}) {
-        await entries.put('a', '1');
-        const since = {storeId: parseStoreId('0123456789abcdef') as StoreId, revision: 1};
+        await entries.put('a', 1);
+        const keepAfter = {storeId: parseStoreId('0123456789abcdef') as StoreId, revision: 1};
         await assertFailsWith(
-          transfer.import(cut(`${HEADER}\n${end(0)}`), {mode: 'replace', since}),
+          transfer.import(cut(`${HEADER}\n${end(0)}`), {mode: 'replace', keepAfter}),
           'invalid-parameter',
         );
         assert.equal(textOf(await entries.get('a')), '1');
@@ -139,10 +166,10 @@ const IMPORTS: ContractPart<OpenedTransfer> = {
     {
       name: 'refuses a revision to keep what was written after it, unless it replaces',
       async run({entries, transfer}) {
-        const {revision} = await entries.put('a', '1');
+        const {revision} = await entries.put('a', 1);
         const text = `${HEADER}\n{"key":"a","value":2}\n${end(1)}`;
         for (const options of [{}, {mode: 'merge'}, {mode: 'merge', dryRun: true}] as const)
-          await assertFailsWith(transfer.import(cut(text), {...options, since: revision}), 'invalid-parameter');
+          await assertFailsWith(transfer.import(cut(text), {...options, keepAfter: revision}), 'invalid-parameter');
         assert.equal(textOf(await entries.get('a')), '1');
       },
     },

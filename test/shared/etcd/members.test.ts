@@ -3,7 +3,7 @@ import {once} from 'node:events';
 import {createServer} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {describe, test} from 'vitest';
-import type {AppError} from '../../../src/failures/app-error.ts';
+import type {AppError} from '../../../src/core/failures/app-error.ts';
 import {readMembers} from '../../../src/store/shared/etcd/member-facts.ts';
 import {put, read, textOf, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
@@ -29,7 +29,7 @@ describe('a name of a member that is not found', () => {
 
   test('is named if there is no other member', async () => {
     const failure = await failureOf({store: `etcd://${NO_HOST}/dns`});
-    assert.match(failure, /^store-unavailable: etcd at member\.invalid:2379: Name resolution failed/);
+    assert.match(failure, /^unavailable: etcd at member\.invalid:2379: Name resolution failed/);
   });
 });
 
@@ -74,7 +74,7 @@ describe('a version of etcd that is too old', () => {
         const failure = await failureOf({store: `etcd://127.0.0.1:${port}/old`});
         assert.equal(
           failure,
-          `store-unavailable: etcd ${version} is too old: at least ${oldest} is needed, and its developers support the last two minor versions`,
+          `unavailable: etcd ${version} is too old: at least ${oldest} is needed, and its developers support the last two minor versions`,
         );
       } finally {
         server.close();
@@ -84,11 +84,11 @@ describe('a version of etcd that is too old', () => {
 
 /** Starts a service that has to fail. @returns Code and problem. */
 async function failureOf(options: Parameters<typeof startService>[0]): Promise<string> {
-  const {failure} = await startService(options).then(
+  const {code, failure} = await startService(options).then(
     () => assert.fail('the service has started'),
     (error: AppError) => error,
   );
-  return `${failure.code}: ${'problem' in failure ? failure.problem : ''}`;
+  return `${code}: ${failure && 'problem' in failure ? failure.problem : ''}`;
 }
 
 /** Calls until it succeeds: two members that are left need a moment to find a leader. */

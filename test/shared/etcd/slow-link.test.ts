@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
-import {DEFAULT_LIMITS} from '../../../src/domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {changesOf, key, put, range, read, textOf, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
@@ -80,10 +80,10 @@ test(
     await using link = await openSlowLink(cluster.addresses[0] ?? '', {bytesPerMs: 500, delayMs: 50});
     await using store = await openStoreIn(await cluster.connectTo('log', {members: [link.address]}));
     const found: string[] = [];
-    for (let since = 0; since < near.revision; ) {
-      const changes = await changesOf(store, since);
+    for (let after = 0; after < near.revision; ) {
+      const changes = await changesOf(store, after);
       found.push(...changes.map(change => change.key));
-      since = changes.at(-1)?.revision ?? Infinity;
+      after = changes.at(-1)?.revision ?? Infinity;
     }
     assert.deepEqual(found, names);
   },

@@ -15,8 +15,12 @@ export interface Tab {
   reload(): Promise<void>;
   /** Runs a script in the current page, and returns its result as JSON. */
   run(script: string): Promise<unknown>;
-  /** Makes the page open a window, which it keeps as `opened`. */
-  openWindow(url: string): Promise<Tab>;
+  /**
+   * Makes the page open a window.
+   *
+   * @param act Script that opens it. @default {the page itself opens it, and keeps it as `opened`}
+   */
+  openWindow(url: string, act?: string): Promise<Tab>;
   /** Takes a picture of what it shows, as PNG. */
   screenshot(): Promise<Uint8Array>;
   close(): Promise<void>;

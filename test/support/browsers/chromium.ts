@@ -39,11 +39,8 @@ function toTab(page: Page): Tab {
     open: async url => void (await page.goto(url).catch(() => {})),
     reload: async () => void (await page.reload()),
     run: script => page.evaluate(`(async () => (${script}))()`),
-    async openWindow(url) {
-      const [opened] = await Promise.all([
-        page.waitForEvent('popup'),
-        page.evaluate(`void (window.opened = window.open(${JSON.stringify(url)}))`),
-      ]);
+    async openWindow(url, act = `window.opened = window.open(${JSON.stringify(url)})`) {
+      const [opened] = await Promise.all([page.waitForEvent('popup'), page.evaluate(`void (${act})`)]);
       await opened.waitForLoadState();
       return toTab(opened);
     },

@@ -29,13 +29,14 @@ user_pref("network.dns.localDomains", "${OTHER_NAME}");
 /**
  * Starts Firefox with a profile of its own, driven with WebDriver BiDi.
  *
+ * @param preferences Further lines of its `user.js`. @default {none}
  * @throws {Error} If there is none.
  */
-export async function driveFirefox(): Promise<DrivenBrowser> {
+export async function driveFirefox(preferences = ''): Promise<DrivenBrowser> {
   if (!existsSync(FIREFOX_PATH))
     throw new Error(`Cannot find Firefox at ${FIREFOX_PATH}: install it (Debian: firefox-esr), or set FIREFOX_PATH`);
   const profile = await makeTemporaryDirectory();
-  await writeFile(join(profile.path, 'user.js'), PREFERENCES);
+  await writeFile(join(profile.path, 'user.js'), PREFERENCES + preferences);
   const args = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile.path];
   const child = spawn(FIREFOX_PATH, args, {
     env: {...process.env, HOME: profile.path, MOZ_CRASHREPORTER_DISABLE: '1'},
@@ -112,9 +113,9 @@ class FirefoxTab implements Tab {
     return JSON.parse((result as {readonly value: string}).value);
   }
 
-  async openWindow(url: string): Promise<Tab> {
+  async openWindow(url: string, act = `window.opened = window.open(${JSON.stringify(url)})`): Promise<Tab> {
     const before = new Set(await this.#contexts());
-    await this.run(`void (window.opened = window.open(${JSON.stringify(url)}))`);
+    await this.run(`void (${act})`);
     for (;;) {
       const opened = (await this.#contexts()).find(context => !before.has(context));
       if (opened !== undefined) {

@@ -25,13 +25,13 @@ const FIND_HIDDEN_FOCUS = `(() => {
  */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
-  for (let step = 0; step < STEPS_MAX; step++) {
-    if ((await target.and(page.locator(':focus')).count()) > 0) return;
+  const hasFocus = async (): Promise<boolean> => (await target.and(page.locator(':focus')).count()) > 0;
+  for (let step = 0; !(await hasFocus()); step++) {
+    if (step === STEPS_MAX) throw new Error(`Tab does not lead to ${target}`);
     await page.keyboard.press('Tab');
     // The editor marks it a moment later.
     await expect.poll(() => page.evaluate(FIND_HIDDEN_FOCUS), {timeout: 1000}).toBeUndefined();
   }
-  throw new Error(`Tab does not lead to ${target}`);
 }
 
 /** Leads to an element with Tab, and presses a key there. @param key @default {'Enter'} */

@@ -1,6 +1,6 @@
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll} from 'vitest';
-import type {Config} from '../../../src/config/config.ts';
+import type {Config} from '../../../src/platform/config/config.ts';
 import {untilRunning} from '../plugin-service.ts';
 import {makeTemporaryDirectory, startService, type TestService} from '../service.ts';
 import {CAN_BROWSE, launchChromium} from './chromium.ts';
@@ -15,7 +15,7 @@ import {CAN_BROWSE, launchChromium} from './chromium.ts';
 export function usePlugins(
   write: (directory: string) => Promise<void>,
   onStarted: (started: {readonly browser: Browser; readonly service: TestService}) => unknown,
-  settings: (directory: string) => Partial<Config> = plugins => ({plugins}),
+  settings: (directory: string) => Partial<Config> = pluginsDir => ({pluginsDir}),
 ): void {
   const opened: AsyncDisposable[] = [];
   beforeAll(async () => {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
-import type {Store} from '../../../src/domain/commits/store.ts';
-import {SILENT_LOG} from '../../../src/domain/log.ts';
-import {AppError} from '../../../src/failures/app-error.ts';
+import type {Store} from '../../../src/core/domain/commits/store.ts';
+import type {StoreId} from '../../../src/core/domain/entries/identifiers.ts';
+import {SILENT_LOG} from '../../../src/core/domain/log.ts';
+import {AppError} from '../../../src/core/failures/app-error.ts';
+import {FORMAT_FILE} from '../../../src/store/disk/data-directory.ts';
+import {CONVERTED_FORMAT, DATA_FORMAT} from '../../../src/store/disk/data-format.ts';
+import {changesOf} from '../../../src/store/format/change-encoding.ts';
 import {openLmdbStore} from '../../../src/store/lmdb-store.ts';
 import type {LogDamage} from '../../../src/store/open-directory.ts';
-import {WAL_FILES} from '../../../src/store/wal/wal-files.ts';
+import {WAL_FILES} from '../../../src/store/wal/write-ahead-log.ts';
 import {assertKept, assertSaved, CrashLedger, type Promises} from './crash-ledger.ts';
 import {type DiskCall, type Fault, MemoryDisk} from './memory-disk.ts';
 import {memoryEngine, type States} from './memory-engine.ts';
@@ -23,15 +27,22 @@ const IMAGES_PER_CALL = 2;
 const USED_BYTES = 128 * 1024;
 
 /** Codes with which a store may be refused after its disk lied. */
-const REFUSALS: ReadonlySet<string> = new Set(['store-damaged', 'data-format-unsupported']);
+const REFUSALS: ReadonlySet<string> = new Set(['store-corrupt', 'data-format-unsupported']);
+
+/** The content of each file of a disk by its path, and nothing for each directory. */
+type Contents = ReturnType<MemoryDisk['contents']>;
 
 /** A store on a disk in memory that loses its power, fails or lies. */
 export class CrashRun {
   readonly #random: Random;
   readonly #states: States = new Map();
   readonly #ledger: CrashLedger;
-  readonly #disk = new MemoryDisk();
+  #disk = new MemoryDisk();
+  /** Id of the store, once it was open. */
+  #id: StoreId | undefined;
   #images = 0;
+  /** Images that were checked while the promises were the same. */
+  #checked: {readonly promises: string; readonly contents: Contents[]} = {promises: '', contents: []};
   #imagesMax = 0;
   #damaged = 0;
   /** True if a bit of the write-ahead log is flipped on each image. */
@@ -42,7 +53,7 @@ export class CrashRun {
     this.#ledger = new CrashLedger(this.#random);
   }
 
-  /** Number of images that were checked. */
+  /** Number of images that were checked, with those that were the same as one before. */
   get images(): number {
     return this.#images;
   }
@@ -62,13 +73,49 @@ export class CrashRun {
   }
 
   /**
-   * Runs a store, with restarts, until it was checked on so many images of its disk: some before each call that changes it.
+   * Runs a store, with restarts, half of them after a loss of power, until it was checked on so many images of its disk: some before each call
+   * that changes it.
    *
    * @param blocksBefore Number of blocks that are written to the log of each start before the first image.
    */
   async loseAnywhere(images: number, blocksBefore = 0): Promise<void> {
     this.#imagesMax = images;
     while (this.#images < images) await this.#runOnce(blocksBefore);
+  }
+
+  /**
+   * Runs a store, makes its directory one of the older format, and loses power before each call of its conversion. Every image has the
+   * older format, or the new one if the snapshot was made before; and everything that was acknowledged, once it is opened.
+   *
+   * @param end How the store ended before; after a kill it has a write-ahead log.
+   */
+  async loseInConversion(end: 'kill' | 'stop'): Promise<void> {
+    const store = await this.#open(this.#disk);
+    this.#id = store.id;
+    await this.#write(store, 6 + this.#random(10));
+    const killed = this.#disk.afterKill();
+    await store[Symbol.asyncDispose]();
+    const disk = end === 'kill' ? killed : this.#disk;
+    setFormat(disk, CONVERTED_FORMAT);
+    const promises = {attempts: this.#ledger.attempts};
+    let isSaved = false;
+    disk.onCall = async (): Promise<undefined> => {
+      for (let count = 0; count < IMAGES_PER_CALL; count++) {
+        const image = disk.afterLoss(this.#random);
+        assert.ok(formatOf(image) === CONVERTED_FORMAT || (isSaved && formatOf(image) === DATA_FORMAT));
+        this.#images++;
+        await this.#check(image, promises);
+        assert.equal(formatOf(image), DATA_FORMAT);
+      }
+    };
+    const converted = await this.#open(disk, undefined, async old => {
+      assert.equal(old.revision, promises.attempts.length);
+      isSaved = true;
+    });
+    disk.onCall = async () => undefined;
+    await assertKept(converted, promises);
+    await converted[Symbol.asyncDispose]();
+    assert.equal(formatOf(disk.afterLoss(this.#random)), DATA_FORMAT);
   }
 
   /**
@@ -96,10 +143,14 @@ export class CrashRun {
   async #runOnce(blocksBefore: number): Promise<void> {
     this.#disk.onCall = blocksBefore === 0 ? () => this.#checkImages() : async () => undefined;
     const store = await this.#open(this.#disk);
+    this.#id ??= store.id;
     for (let rest = blocksBefore; rest > 0; rest--) await this.#ledger.commitBlock(store);
     this.#disk.onCall = () => this.#checkImages();
     await this.#write(store, 6 + this.#random(20));
+    const lost = this.#damages || this.#random(2) === 0 ? undefined : this.#disk.afterLoss(this.#random);
+    if (lost !== undefined) this.#disk.onCall = async () => undefined;
     await store[Symbol.asyncDispose]();
+    this.#disk = lost ?? this.#disk;
   }
 
   async #write(store: Store, commits: number): Promise<void> {
@@ -120,18 +171,35 @@ export class CrashRun {
     for (const disk of disks) {
       if (this.#damages && !this.#flipBit(disk)) continue;
       this.#images++;
+      if (!this.#damages && this.#isChecked(disk)) continue;
       await (this.#damages ? this.#checkDamaged(disk, {attempts}) : this.#check(disk, {attempts}));
     }
   }
 
+  /** Returns whether an image is one that was checked with the same promises, and remembers it. */
+  #isChecked(disk: MemoryDisk): boolean {
+    const promises = `${this.#ledger.changes} ${this.#id}`;
+    if (this.#checked.promises !== promises) this.#checked = {promises, contents: []};
+    const contents = disk.contents();
+    if (this.#checked.contents.some(each => isSame(each, contents))) return true;
+    this.#checked.contents.push(contents);
+    return false;
+  }
+
   async #check(disk: MemoryDisk, promises: Promises): Promise<void> {
-    const store = await this.#open(disk).catch(error => {
-      const isRefused = error instanceof AppError && REFUSALS.has(error.failure.code);
-      if (promises.mayLose !== true || !isRefused) throw error;
-    });
-    if (store === undefined) return;
-    await assertKept(store, promises);
-    await store[Symbol.asyncDispose]();
+    const opened = await this.#open(disk).then(
+      store => [store],
+      error => {
+        const isRefused = error instanceof AppError && REFUSALS.has(error.code);
+        if (promises.mayLose !== true || !isRefused) throw error;
+        return [];
+      },
+    );
+    for (const store of opened) {
+      await assertKept(store, promises);
+      assert.equal(store.id, this.#id ?? store.id, 'the store has another id');
+      await store[Symbol.asyncDispose]();
+    }
   }
 
   /** Flips a bit of one file of the log, most often where records are. @returns False if there is no file. */
@@ -149,15 +217,10 @@ export class CrashRun {
     const store = await this.#open(disk, async found => {
       damage = found;
     });
-    if (damage === undefined) await assertKept(store, promises);
-    else {
-      this.#damaged++;
-      await assertSaved(
-        store,
-        damage.behind.map(({changes}) => changes),
-        promises,
-      );
-    }
+    if (damage !== undefined) this.#damaged++;
+    const behind = damage?.behind.map(({changes}) => changesOf(changes)) ?? [];
+    await assertKept(store, {...promises, mayLose: damage !== undefined});
+    await assertSaved(store, behind, promises);
     await store[Symbol.asyncDispose]();
     await (await this.#open(disk))[Symbol.asyncDispose]();
   }
@@ -174,7 +237,11 @@ export class CrashRun {
     assert.deepEqual(marks, seen);
   }
 
-  #open(disk: MemoryDisk, onLogDamage?: (damage: LogDamage) => Promise<void>): Promise<Store> {
+  #open(
+    disk: MemoryDisk,
+    onLogDamage?: (damage: LogDamage) => Promise<void>,
+    beforeConversion = async (_: Store): Promise<void> => {},
+  ): Promise<Store> {
     const engine = memoryEngine(disk, this.#states);
     const randomBytes = (sizeBytes: number): Uint8Array => Buffer.alloc(sizeBytes, this.#random(256));
     return openLmdbStore({
@@ -185,6 +252,29 @@ export class CrashRun {
       log: SILENT_LOG,
       randomBytes,
       onLogDamage,
+      beforeConversion,
     });
   }
+}
+
+function isSame(one: Contents, other: Contents): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([path, content]) => {
+    const found = other.get(path);
+    // Most images share the contents of files that do not change.
+    return other.has(path) && (content === found || (content !== undefined && found?.equals(content) === true));
+  });
+}
+
+const FORMAT_PATH = `${DIRECTORY}/${FORMAT_FILE}`;
+
+function formatOf(disk: MemoryDisk): number | undefined {
+  const content = disk.fileAt(FORMAT_PATH)?.content;
+  return content && JSON.parse(content.toString()).format;
+}
+
+function setFormat(disk: MemoryDisk, format: number): void {
+  const file = disk.fileAt(FORMAT_PATH) ?? assert.fail('no format');
+  file.write(Buffer.from(`${JSON.stringify({format})}\n`), 0);
+  file.sync();
 }

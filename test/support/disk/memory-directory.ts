@@ -23,6 +23,17 @@ export class MemoryDirectory {
     return this.#names;
   }
 
+  /** Returns the content of each file by its path, and nothing for each directory; must not be changed. */
+  contents(path = ''): ReadonlyMap<string, Buffer | undefined> {
+    const contents = new Map<string, Buffer | undefined>([[path, undefined]]);
+    for (const [name, node] of this.#names) {
+      const inner = `${path}/${name}`;
+      if (node instanceof MemoryFile) contents.set(inner, node.content);
+      else for (const [each, content] of node.contents(inner)) contents.set(each, content);
+    }
+    return contents;
+  }
+
   /** Changes names, in one step that is durable as a whole or not at all. */
   change(change: NameChange): void {
     this.#pending.push(change);

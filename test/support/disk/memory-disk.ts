@@ -45,6 +45,11 @@ export class MemoryDisk implements FileSystem {
     return new MemoryDisk(this.#root.afterKill());
   }
 
+  /** Returns the content of each file by its path, and nothing for each directory; must not be changed. */
+  contents(): ReadonlyMap<string, Buffer | undefined> {
+    return this.#root.contents();
+  }
+
   /** Finds a file. */
   fileAt(path: string): MemoryFile | undefined {
     const node = this.#find(path);

@@ -1,4 +1,4 @@
-import {AppError} from '../../../src/failures/app-error.ts';
+import {AppError} from '../../../src/core/failures/app-error.ts';
 import type {DataDirectory} from '../../../src/store/disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts';
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
@@ -49,7 +49,7 @@ export function memoryEngine(disk: MemoryDisk, states: States): Engine {
     reopenEnvironment,
     async assertUndamaged({path, storePath}: DataDirectory, {expected}) {
       const problem = findProblem(disk.fileAt(`${storePath}/data.mdb`)?.content, expected);
-      if (problem !== undefined) throw new AppError({code: 'store-damaged', directory: path, problem});
+      if (problem !== undefined) throw new AppError({code: 'store-corrupt', what: 'whole', directory: path, problem});
     },
     removeUnfinished,
     async takeLock({lockPath}) {

@@ -106,8 +106,8 @@ export class MemoryFile {
   /** Makes the content one that may be changed. */
   #own(sizeBytes: number): void {
     if (!this.#isShared && sizeBytes === this.#content.length) return;
-    const content = Buffer.alloc(sizeBytes);
-    this.#content.copy(content);
+    const content = Buffer.allocUnsafeSlow(sizeBytes);
+    content.fill(0, this.#content.copy(content));
     this.#content = content;
     this.#isShared = false;
   }

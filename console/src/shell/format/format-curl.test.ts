@@ -27,10 +27,23 @@ describe('formatCurl()', () => {
     expect(formatCurl({method: 'GET', url: URL}, true)).toBe(`curl.exe ${URL}`);
   });
 
+  test('formats nothing on Windows that cmd or PowerShell would change, as in the path that a page chose', () => {
+    const headers = {Accept: 'text/html'};
+    for (const request of [
+      {method: 'GET', url: `${URL}&calc`},
+      {method: 'GET', url: `${URL}%PATH%`},
+      {method: 'GET', url: `${URL}$(calc)`},
+      {method: 'GET', url: URL, headers},
+      {method: 'POST', url: URL, body: '{"a": 1}'},
+    ])
+      expect(formatCurl(request, true)).toBe(undefined);
+  });
+
   test('quotes everything that a shell would change', () => {
     const body = `it's $HOME \`id\` "x" \\ !! \n \u202e*?`;
-    const command = formatCurl({method: 'POST', url: `${URL}$(id)'`, body}, false).replace('curl', 'printf "%s\\0"');
-    expect(execFileSync('sh', ['-c', command]).toString().split('\0')).toEqual([
+    const command = formatCurl({method: 'POST', url: `${URL}$(id)'`, body}, false) ?? '';
+    const printing = command.replace('curl', 'printf "%s\\0"');
+    expect(execFileSync('sh', ['-c', printing]).toString().split('\0')).toEqual([
       `${URL}$(id)'`,
       '--data-raw',
       body,

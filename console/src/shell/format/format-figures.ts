@@ -37,9 +37,3 @@ export function formatShort(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en');
   return String(Number(value.toPrecision(value < 10 ? 2 : 3)));
 }
-
-/** Formats a date and a time to the minute, in the time zone of the user. @param time RFC 3339. */
-export function formatMoment(time: string): string {
-  const date = new Date(time);
-  return `${date.toLocaleDateString([], {dateStyle: 'medium'})}, ${date.toLocaleTimeString([], {timeStyle: 'short', hourCycle: 'h23'})}`;
-}

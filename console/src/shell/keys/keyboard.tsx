@@ -1,11 +1,12 @@
-import type {Signal} from '@preact/signals';
+import {type Signal, useSignalEffect} from '@preact/signals';
 import {useEffect} from 'preact/hooks';
 import type {PaletteProps} from '../../palette/palette.tsx';
 import type {PageProps} from '../page-props.ts';
+import {setTo} from '../set-to.ts';
 import {usePart} from '../use-part.ts';
 import {ShortcutList} from './shortcut-list.tsx';
 import {SHORTCUTS} from './shortcuts.ts';
-import {useShortcut} from './use-shortcut.ts';
+import {plainKeys, useShortcut} from './use-shortcut.ts';
 
 /** The dialog of {@link Keyboard} that is open. */
 export type KeyboardDialog = 'palette' | 'shortcuts' | undefined;
@@ -16,15 +17,12 @@ interface KeyboardProps extends PageProps {
 
 /** The palette and the list of shortcuts, which their keys open on every page. */
 export function Keyboard({state, opened}: KeyboardProps) {
-  useShortcut(SHORTCUTS.find, () => {
-    opened.value = 'palette';
+  useSignalEffect(() => {
+    plainKeys.value = state.core.value.value?.['plainKeys'] !== false;
   });
-  const close = (): void => {
-    opened.value = undefined;
-  };
-  const showShortcuts = (): void => {
-    opened.value = 'shortcuts';
-  };
+  useShortcut(SHORTCUTS.find, setTo(opened, 'palette'));
+  const close = setTo(opened, undefined);
+  const showShortcuts = setTo(opened, 'shortcuts');
   useShortcut(SHORTCUTS.help, showShortcuts);
   if (opened.value === 'palette') return <LazyPalette state={state} onClose={close} onShortcuts={showShortcuts} />;
   return opened.value === 'shortcuts' ? <ShortcutList onClose={close} /> : null;

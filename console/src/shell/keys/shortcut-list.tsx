@@ -25,7 +25,8 @@ export function ShortcutList({onClose}: {readonly onClose: () => void}) {
           </dl>
         </section>
       ))}
-      <div class="dialog-foot">
+      <p class="quiet">The keys / and ? can be switched off in the settings.</p>
+      <div class="buttons">
         <button type="button" onClick={onClose}>
           Close
         </button>

@@ -1,5 +1,9 @@
+import {type Signal, signal} from '@preact/signals';
 import {useLayoutEffect, useRef} from 'preact/hooks';
 import {isPressed, type Shortcut} from './shortcuts.ts';
+
+/** False if the user has switched keys without Ctrl or Cmd off: who speaks to a computer presses them by chance (WCAG 2.2, 2.1.4). */
+export const plainKeys: Signal<boolean> = signal(true);
 
 /**
  * Runs something when a shortcut is pressed, as long as the component is shown. Not while a dialog is open, which has the keys for itself; and not
@@ -15,7 +19,8 @@ export function useShortcut(shortcut: Shortcut, run: () => void, isOn: boolean =
     if (!isOn) return;
     const types = shortcut.withControl === undefined && !shortcut.keys.includes('Escape');
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || !isPressed(event, shortcut) || (types && isTyped(event))) return;
+      if (event.defaultPrevented || !isPressed(event, shortcut) || (types && (!plainKeys.value || isTyped(event))))
+        return;
       if (document.querySelector('dialog[open]') !== null) return;
       event.preventDefault();
       latest.current();

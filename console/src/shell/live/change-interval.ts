@@ -1,4 +1,4 @@
-/** Shortest time between two changes of the screen, in milliseconds: thousands of lines a second then cost ten changes. */
+/** Shortest time between two screen changes, in milliseconds: thousands of lines a second then cost ten changes. */
 const CHANGE_INTERVAL_MS = 100;
 
 /** Calls a function with the next frame of the screen after an interval. Hidden pages have no frames. */

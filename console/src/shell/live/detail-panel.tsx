@@ -14,7 +14,7 @@ export function DetailPanel({title, onClose, children}: DetailPanelProps) {
   useShortcut(SHORTCUTS.leave, onClose);
   return (
     <aside class="detail" aria-label={title}>
-      <header class="detail-head">
+      <header class="detail-head apart">
         <h2>{title}</h2>
         <button type="button" class="plain" onClick={onClose}>
           <Glyph name="close" />

@@ -15,7 +15,7 @@ interface LiveListProps<T> {
   /** Id of the line that is marked. */
   readonly selected?: number | undefined;
   /** Returns the content of a line. Has to be the same function each time. */
-  readonly children: (line: LiveLine<T>) => ComponentChildren;
+  readonly children: (line: LiveLine<T>, isSelected: boolean) => ComponentChildren;
 }
 
 /**
@@ -26,10 +26,10 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
   const element = useRef<HTMLElement>(null);
   const shown = lines.shown.value;
   useStayAtEnd(element, lines);
-  useKeepFocus(element);
   return (
     <section
       class="live"
+      data-home
       ref={element}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached with the keyboard.
       tabIndex={0}
@@ -47,7 +47,7 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
 interface RowProps<T> {
   readonly line: LiveLine<T>;
   readonly isSelected: boolean;
-  readonly content: (line: LiveLine<T>) => ComponentChildren;
+  readonly content: (line: LiveLine<T>, isSelected: boolean) => ComponentChildren;
 }
 
 /** One line. It is not rendered again while a thousand others change. */
@@ -66,7 +66,7 @@ class Row<T> extends Component<RowProps<T>> {
           </p>
         )}
         <div class="live-line" data-selected={isSelected}>
-          {content(line)}
+          {content(line, isSelected)}
         </div>
       </>
     );
@@ -95,14 +95,6 @@ function useStayAtEnd<T>(element: RefObject<HTMLElement | null>, lines: LiveLine
       lines.isScrolledUp.value = false;
     };
   }, [lines]);
-}
-
-/** Moves the focus to the list when the line that has it is left out: otherwise the next key would begin at the top of the page. */
-function useKeepFocus(element: RefObject<HTMLElement | null>): void {
-  const hadFocus = element.current?.contains(document.activeElement) === true;
-  useLayoutEffect(() => {
-    if (hadFocus && !element.current?.contains(document.activeElement)) element.current?.focus({preventScroll: true});
-  });
 }
 
 /** Moves the focus between the buttons of lines. */

@@ -1,6 +1,7 @@
 import './live-page.css';
 import type {ComponentChildren} from 'preact';
 import type {CallFailure} from '../../service/call-service.ts';
+import {clickIf} from '../click-if.ts';
 import {FailureNote} from '../failure-note.tsx';
 import type {LiveLines} from './live-lines.ts';
 import {PauseButton} from './pause-button.tsx';
@@ -23,7 +24,7 @@ export function LivePage<T>({title, lines, filters, failure, children}: LivePage
       <header class="live-head">
         <h1 id="page-title">{title}</h1>
         <span class="quiet live-count">{count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`}</span>
-        <button type="button" disabled={count === 0} onClick={() => lines.replace([])}>
+        <button type="button" {...clickIf(count > 0, () => lines.replace([]))}>
           Clear
         </button>
         <PauseButton lines={lines} />

@@ -9,9 +9,15 @@ export function PauseButton<T>({lines}: {readonly lines: LiveLines<T>}) {
     else lines.isPaused.value = true;
   };
   return (
-    <button type="button" class="pause-button" onClick={toggle}>
-      {isHeld ? 'Continue' : 'Pause'}
-      {isHeld && waiting > 0 && <span class="count">{waiting.toLocaleString('en')} waiting</span>}
-    </button>
+    <>
+      <button type="button" class="pause-button" onClick={toggle}>
+        {isHeld ? 'Continue' : 'Pause'}
+        {isHeld && waiting > 0 && <span class="count">{waiting.toLocaleString('en')} waiting</span>}
+      </button>
+      {/* Once, not at each further line. */}
+      <span class="hidden" role="status">
+        {isHeld && waiting > 0 && 'New lines are waiting'}
+      </span>
+    </>
   );
 }

@@ -15,7 +15,7 @@ export interface PlotLine {
 export interface PlotProps {
   /** Present state of the plot in words, for users who do not see it. */
   readonly summary: string;
-  /** Times in seconds since the Unix epoch, or in any other unit that {@link PlotProps.formatX} formats; in rising order. */
+  /** Times in seconds since the Unix epoch, or in any other unit that {@link PlotProps.formatX} formats; ascending. */
   readonly xs: readonly number[];
   /** Lines, the same number in every call. */
   readonly lines: readonly PlotLine[];

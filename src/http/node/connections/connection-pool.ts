@@ -1,6 +1,6 @@
 import type {Socket} from 'node:net';
-import type {Limits} from '../../../domain/limits.ts';
-import type {ConnectionStatistics} from '../../../domain/statistics.ts';
+import type {Limits} from '../../../core/domain/limits.ts';
+import type {ConnectionStatistics} from '../../../core/domain/statistics.ts';
 import {Connection} from './connection.ts';
 
 export interface ConnectionsOptions {

@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import type {Failure} from '../../../failures/failure.ts';
+import type {Failure} from '../../../core/failures/failure.ts';
 
 /**
  * Maximum number of pipelined requests that wait on one connection; a client that sends more is disconnected. They have
@@ -216,7 +216,7 @@ export class Connection {
   evict(): void {
     this.#closing = true;
     if (this.#state === 'reading' && this.#current?.response.headersSent === false)
-      this.#current.request.fail({code: 'request-timeout'});
+      this.#current.request.fail({code: 'too-slow', what: 'request'});
     else this.socket.destroy();
   }
 

@@ -1,4 +1,3 @@
-import {createShapeCheck, type Shape} from '../../../domain/shape.ts';
 import type {BackgroundMessage, ServiceMessage} from './message.ts';
 
 /** Returns whether a JSON value is a message of the service, by its kind: the service is trusted. */
@@ -24,7 +23,7 @@ const SERVICE_KINDS: {readonly [K in ServiceMessage['kind']]: true} = {
 };
 
 const BACKGROUND_SHAPES: {readonly [K in BackgroundMessage['kind']]: Shape} = {
-  started: {routes: [{method: 'string', name: 'string', description: 'string'}]},
+  started: {routes: [{method: 'string', name: 'string', description: 'string'}], warnings: ['string']},
   'not-loaded': {problem: 'string', 'place?': 'string'},
   'start-failed': {problem: 'string', 'place?': 'string'},
   answer: {call: 'number', status: 'number', 'contentType?': 'string'},
@@ -39,3 +38,28 @@ const BACKGROUND_SHAPES: {readonly [K in BackgroundMessage['kind']]: Shape} = {
 const BACKGROUND_CHECKS: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
   Object.entries(BACKGROUND_SHAPES).map(([kind, shape]) => [kind, createShapeCheck(shape)]),
 );
+
+/**
+ * The expected shape of a message: the name of a type, the shape of the elements of an array, or the shapes of the members of an object. The
+ * name of an optional member ends in `?`. Not a schema: those need a library, which every process of a plugin would load.
+ */
+export type Shape = 'string' | 'number' | readonly [Shape] | {readonly [member: string]: Shape};
+
+/** Creates the function that returns whether a message has a shape. Additional members are accepted. */
+export function createShapeCheck(shape: Shape): (message: unknown) => boolean {
+  if (typeof shape === 'string') return message => typeof message === shape;
+  if (Array.isArray(shape)) {
+    const isElement = createShapeCheck(shape[0]);
+    return message => Array.isArray(message) && message.every(isElement);
+  }
+  const members = Object.entries(shape).map(([name, member]) => {
+    const isMember = createShapeCheck(member);
+    const isOptional = name.endsWith('?');
+    return [name.replace('?', ''), (value: unknown) => (isOptional && value === undefined) || isMember(value)] as const;
+  });
+  return message =>
+    typeof message === 'object' &&
+    message !== null &&
+    !Array.isArray(message) &&
+    members.every(([name, isMember]) => isMember((message as Readonly<Record<string, unknown>>)[name]));
+}

@@ -1,4 +1,4 @@
-import {DEFAULT_LIMITS} from '../../../domain/limits.ts';
+import {DEFAULT_LIMITS} from '../../../core/domain/limits.ts';
 
 /** A message on a channel: a JSON value, and the bytes that belong to it. */
 export interface ReceivedMessage {
@@ -19,8 +19,11 @@ export interface FramedMessage {
 /** Largest body of a message, in bytes: the largest body of a request or an answer. */
 export const MESSAGE_BODY_BYTES_MAX = DEFAULT_LIMITS.pluginBodyBytesMax;
 
-/** Largest JSON of a frame, in bytes: headers have at most 16 KiB, and a background with a thousand routes needs 200 KB. */
-const FRAME_JSON_BYTES_MAX = 1024 * 1024;
+/** Largest message as JSON, in bytes: headers have at most 16 KiB; a background with a thousand routes needs 200 KB. */
+export const MESSAGE_JSON_BYTES_MAX = 1024 * 1024;
+
+/** Largest JSON of a frame, in bytes: the largest message, the size of its body, and what encloses them. */
+const FRAME_JSON_BYTES_MAX = MESSAGE_JSON_BYTES_MAX + 16;
 
 /** Bytes before the JSON: its length and the length of all bodies, each as 32 bits, lowest byte first. */
 const HEAD_BYTES = 8;

@@ -1,14 +1,18 @@
-import type {PluginRequest, PluginRoute} from '../../../domain/plugins/plugin.ts';
+import type {PluginRequest, PluginRoute} from '../../../core/domain/plugins/plugin.ts';
 
 /** Descriptors of the pipes that a background inherits, beside standard output and standard error. */
 export const CHANNEL_FD = 3;
 export const WATCHDOG_FD = 4;
 
+/** Longest text in a message, in UTF-16 units. More than is shown, so a secret at the shown part's end is whole. */
+export const KEPT_LENGTH_MAX = 64 * 1024;
+
 /** Message of the service to a background. */
 export type ServiceMessage =
   | StartMessage
   | CallMessage
-  | {readonly kind: 'settings'; readonly settings: Readonly<Record<string, unknown>>}
+  /** The body is an object of all settings. */
+  | {readonly kind: 'settings'}
   | {readonly kind: 'end'};
 
 /** Loads the background and starts it. The body is the identity document. */
@@ -40,7 +44,8 @@ export interface CallMessage extends Omit<PluginRequest, 'body'> {
 
 /** Message of a background to the service. */
 export type BackgroundMessage =
-  | {readonly kind: 'started'; readonly routes: readonly RouteDescription[]}
+  /** `warnings` describe what of the module is never used. */
+  | {readonly kind: 'started'; readonly routes: readonly RouteDescription[]; readonly warnings: readonly string[]}
   /** The module did not load. */
   | {readonly kind: 'not-loaded'; readonly problem: string; readonly place?: string | undefined}
   /** `onStart` failed; the background runs on. */
@@ -62,4 +67,4 @@ export type AnswerMessage =
   | {readonly kind: 'failed'; readonly call: number; readonly problem: string; readonly place?: string | undefined};
 
 /** Route that a background has. */
-export type RouteDescription = PluginRoute;
+export type RouteDescription = PluginRoute & Pick<PluginRequest, 'method'>;

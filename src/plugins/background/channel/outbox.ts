@@ -1,4 +1,4 @@
-import {encodeFrame, type FramedMessage} from './frame.ts';
+import {encodeFrame, type FramedMessage, MESSAGE_BODY_BYTES_MAX, MESSAGE_JSON_BYTES_MAX} from './frame.ts';
 
 /** The stream that an outbox writes to. */
 export interface FrameSink {
@@ -34,20 +34,25 @@ export class Outbox {
     return this.#sink.writableLength;
   }
 
-  /** Sends a message with its bytes. */
-  send(message: unknown, body: string | Uint8Array = EMPTY): void {
+  /** Sends a message with its bytes. @returns False if it is larger than a frame may be: nothing is sent then. */
+  send(message: unknown, body: string | Uint8Array = EMPTY): boolean {
     const json = JSON.stringify(message);
     const sizeBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+    if (Buffer.byteLength(json) > MESSAGE_JSON_BYTES_MAX || sizeBytes > MESSAGE_BODY_BYTES_MAX) return false;
     if (sizeBytes >= OWN_WRITE_BYTES) {
       this.flush();
       this.#sink.write(encodeFrame([{json, sizeBytes, body: undefined}]));
       this.#sink.write(typeof body === 'string' ? Buffer.from(body) : body);
-      return;
+      return true;
     }
+    const length = json.length + sizeBytes;
+    // A frame has either one large message, or small ones that are not too large together.
+    if (this.#length + length >= OWN_WRITE_BYTES) this.flush();
     this.#waiting.push({json, sizeBytes, body});
-    this.#length += json.length + sizeBytes;
-    if (this.#length >= OWN_WRITE_BYTES) this.flush();
+    this.#length += length;
+    if (length >= OWN_WRITE_BYTES) this.flush();
     else if (!this.#isScheduled) this.#schedule();
+    return true;
   }
 
   /** Writes everything that was sent. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {cut} from '../../../../test/support/chunks.ts';
-import {KEPT_LENGTH_MAX, LogLineSplitter} from './line-splitter.ts';
+import {KEPT_LENGTH_MAX} from '../channel/message.ts';
+import {LogLineSplitter} from './log-reader.ts';
 
 describe('LogLineSplitter', () => {
   test('finds whole lines, also if characters are split over chunks', () => {

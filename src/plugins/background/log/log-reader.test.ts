@@ -11,7 +11,7 @@ function openReader() {
   const lines: string[] = [];
   const reader = new LogReader({
     mask: text => text.toUpperCase(),
-    onLine: ({atMs, level, text}) => lines.push(`${atMs} ${level} ${text}`),
+    onLine: ({loggedAtMs, level, text}) => lines.push(`${loggedAtMs} ${level} ${text}`),
     nowMs: () => 7,
     timers,
   });

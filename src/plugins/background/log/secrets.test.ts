@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {describe, test} from 'vitest';
 import {cut} from '../../../../test/support/chunks.ts';
-import {LogLineSplitter} from './line-splitter.ts';
-import {LOGGED_LENGTH_MAX, SECRET_LENGTH_MIN, Secrets} from './secrets.ts';
+import {SECRET_LENGTH_MIN} from '../../../core/domain/identity/identity-secrets.ts';
+import {LogLineSplitter} from './log-reader.ts';
+import {LOGGED_LENGTH_MAX, Secrets} from './secrets.ts';
 
 /** Returns the secrets of an identity with this session and token. */
 function secretsOf(session: string, token = ''): Secrets {

@@ -1,8 +1,6 @@
-import {Redactor} from '../../../domain/redaction.ts';
-import {KEPT_LENGTH_MAX} from './line-splitter.ts';
-
-/** Shortest secret that is masked, in UTF-16 units: a shorter one is part of ordinary words. Back ends send twenty and more. */
-export const SECRET_LENGTH_MIN = 8;
+import {findSecrets} from '../../../core/domain/identity/identity-secrets.ts';
+import {Redactor} from '../../../core/domain/redaction.ts';
+import {KEPT_LENGTH_MAX} from '../channel/message.ts';
 
 /** Maximum number of secrets of identities that are remembered. A session that is resumed every week has that many in some years. */
 const SECRETS_MAX = 200;
@@ -28,7 +26,7 @@ export class Secrets {
     this.#prepare();
   }
 
-  /** Masks the token of a background until it is forgotten: there is one for each start, and none may displace a session. */
+  /** Masks a background's token until it is forgotten: there is one for each start, and none may displace a session. */
   remember(token: string): void {
     this.#tokens.add(token);
     this.#prepare();
@@ -50,17 +48,4 @@ export class Secrets {
   #prepare(): void {
     this.#redactor = new Redactor([...this.#learned, ...this.#tokens]);
   }
-}
-
-function findSecrets(identity: unknown): readonly string[] {
-  const {va_user: pilot, ...others}: {readonly va_user?: unknown} = Object(identity);
-  const accounts = Object.entries(others).filter(([name]) => name.endsWith('_design_user'));
-  return [textAt(pilot, 'session'), ...accounts.map(([, account]) => textAt(account, 'token'))].filter(
-    secret => secret.length >= SECRET_LENGTH_MIN,
-  );
-}
-
-function textAt(value: unknown, name: string): string {
-  const member: unknown = Reflect.get(Object(value), name);
-  return typeof member === 'string' ? member : '';
 }

@@ -1,7 +1,6 @@
 import type {CallMessage, ServiceMessage, StartMessage} from '../channel/message.ts';
 import type {Outbox} from '../channel/outbox.ts';
-import {answerCall} from './calls/answer-call.ts';
-import {findRoute, listRoutes} from './calls/routes.ts';
+import {answerCall, findRoute, findUnusable, listRoutes} from './calls/answer-call.ts';
 import {describeSyntaxError, loadModule} from './modules/load-module.ts';
 import {redirectCalls} from './redirect-calls.ts';
 import {memberOf} from './values/member.ts';
@@ -27,7 +26,7 @@ export class Plugin {
         this.#call(message, body);
         return;
       case 'settings':
-        void this.#run('onSettingsUpdate', message.settings);
+        void this.#run('onSettingsUpdate', JSON.parse(Buffer.from(body).toString()));
         return;
       case 'end':
         void this.#run('onEnd').then(() => this.#outbox.send({kind: 'ended'}));
@@ -43,8 +42,7 @@ export class Plugin {
       redirectCalls(message);
       this.#module = await loadModule(message.file);
     } catch (error) {
-      logProblem('The module did not load', error);
-      this.#outbox.send({kind: 'not-loaded', problem: messageOfThrown(error), place: findPlace(error, message)});
+      this.#giveUp(error, message);
       return;
     }
     const identity: unknown = JSON.parse(Buffer.from(body).toString());
@@ -53,7 +51,18 @@ export class Plugin {
     void this.#run('onStart', {...Object(identity), storagePath: message.storagePath}).then(
       failure => failure !== undefined && this.#outbox.send({kind: 'start-failed', ...failure}),
     );
-    this.#outbox.send({kind: 'started', routes: listRoutes(this.#module)});
+    try {
+      const [routes, warnings] = [listRoutes(this.#module), findUnusable(this.#module)];
+      if (!this.#outbox.send({kind: 'started', routes, warnings}))
+        throw new Error('its list of routes takes more than 1 MiB');
+    } catch (error) {
+      this.#giveUp(error, message);
+    }
+  }
+
+  #giveUp(error: unknown, message: StartMessage): void {
+    logProblem('The module did not load', error);
+    this.#outbox.send({kind: 'not-loaded', problem: messageOfThrown(error), place: findPlace(error, message)});
   }
 
   #call(message: CallMessage, body: Uint8Array): void {

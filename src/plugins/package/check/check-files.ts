@@ -1,8 +1,9 @@
-import {formatBytes} from '../../../domain/byte-size.ts';
+import {tokenizer, tokTypes} from 'acorn';
+import {formatBytes} from '../../../core/domain/byte-size.ts';
+import {formatGrant} from '../../../core/failures/copied-line.ts';
 import {checkPage, checkStyles} from './check-page.ts';
-import {checkProgram, RouteNames} from './check-sources.ts';
 import {copyPart, type PluginFinding, type TextFile} from './finding.ts';
-import {scanSource} from './scan-source.ts';
+import {textOf} from './scan-module-names.ts';
 
 /** A file of a plugin that can be read. */
 export interface CheckedFile {
@@ -28,8 +29,7 @@ const FINDINGS_MAX = 50;
 const KINDS = {
   page: /^ui\/.*\.html?$/,
   styles: /^ui\/.*\.css$/,
-  background: /^background\/(?!(?:.*\/)?node_modules\/).*\.[cm]?js$/,
-  program: /^(?:ui\/.*\.m?|background\/(?!(?:.*\/)?node_modules\/).*\.[cm]?)js$/,
+  program: /^ui\/.*\.m?js$/,
 };
 
 /**
@@ -42,14 +42,10 @@ export async function checkFiles(
   id: string | undefined,
 ): Promise<readonly PluginFinding[]> {
   const paths = new Set(files.map(({path}) => path));
-  // Before any program is judged: a page may call routes of every file of the background.
-  const routes = new RouteNames();
-  for await (const {text} of readTexts(files, KINDS.background)) routes.add(scanSource(text));
-  const known = {id, routes};
   return [
     ...(await collect(readTexts(files, KINDS.page), page => checkPage(page, {id, files: paths}))),
     ...(await collect(readTexts(files, KINDS.styles), checkStyles)),
-    ...(await collect(readTexts(files, KINDS.program), program => checkProgram(program, known))),
+    ...(await collect(readTexts(files, KINDS.program), program => checkProgram(program, id))),
     ...checkSize(files),
   ];
 }
@@ -89,4 +85,54 @@ function checkSize(files: readonly CheckedFile[]): readonly PluginFinding[] {
       advice: `The largest are ${named}`,
     },
   ];
+}
+
+/** Maximum number of tokens from one name to the other: between both, compilers write the tests of `va_user?.session` out. */
+const SESSION_TOKENS_MAX = 16;
+
+/**
+ * Finds a program of a page that reads the session of the pilot, or that registers a service worker.
+ *
+ * @param id Undefined if the manifest is wrong.
+ */
+function* checkProgram({path: file, text}: TextFile, id = 'ID'): Iterable<PluginFinding> {
+  const session = findPair(text, ['va_user', 'session'], SESSION_TOKENS_MAX);
+  const [grant, general] = [formatGrant(id, ['identity:secrets']), formatGrant('ID', ['identity:secrets'])];
+  if (session !== undefined)
+    yield {
+      ...{level: 'warning', file, line: session},
+      problem: 'reads va_user.session, which a page gets in the mode open only',
+      advice: `Let the background of the plugin call the airline, or tell users to run "${grant.line ?? general.line}"`,
+    };
+  const worker = findPair(text, ['serviceWorker', 'register'], 2);
+  if (worker !== undefined)
+    yield {
+      ...{level: 'warning', file, line: worker},
+      problem: 'registers a service worker, which does not run: its script is answered 404',
+      advice: 'Let the page work without it, and the background keep what has to stay',
+    };
+}
+
+/**
+ * Returns the first line in which two names are near each other, in any order, outside of strings and comments.
+ *
+ * @param tokensMax Maximum number of tokens from one to the other.
+ */
+function findPair(text: string, [a, b]: readonly [string, string], tokensMax: number): number | undefined {
+  if (!text.includes(a) || !text.includes(b)) return undefined;
+  const last = new Map<string, number>();
+  let at = 0;
+  try {
+    for (const token of tokenizer(text, {ecmaVersion: 'latest', allowHashBang: true, locations: true})) {
+      at++;
+      const name = token.type === tokTypes.name ? textOf(token) : undefined;
+      if (name !== a && name !== b) continue;
+      last.set(name, at);
+      const before = last.get(name === a ? b : a);
+      if (before !== undefined && at - before <= tokensMax) return token.loc?.start.line;
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return undefined;
 }

@@ -8,7 +8,7 @@ export interface PageParts {
   readonly files: ReadonlySet<string>;
 }
 
-/** Finds what an HTML file of a page loads from a wrong place: outside of its base, missing files, and other servers. */
+/** Finds what an HTML file of a page loads from a wrong place: outside its base, missing files, and other servers. */
 export function* checkPage(page: TextFile, parts: PageParts): Iterable<PluginFinding> {
   for (const reference of findReferences(page)) yield* judge(reference, page, parts);
 }

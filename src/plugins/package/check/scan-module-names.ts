@@ -1,5 +1,4 @@
-import {tokenizer, tokTypes} from 'acorn';
-import {textOf} from './route-scanner.ts';
+import {type Token, tokenizer, tokTypes} from 'acorn';
 
 /**
  * Reads the names of modules that a program loads: constant ones in `require()`, `import` and `from`, outside of strings and comments.
@@ -48,4 +47,11 @@ function isCall(before: readonly string[]): boolean {
 function isDeclaration(before: readonly string[]): boolean {
   const [last, word] = before.toReversed();
   return last === 'import' || (last === 'from' && word !== '.');
+}
+
+/** Returns the text of a name, a keyword or a string; undefined for any other token. */
+export function textOf(token: Token): string | undefined {
+  // The types of the library lack this member.
+  const value: unknown = Reflect.get(token, 'value');
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,9 +1,20 @@
-import {CHANGES_BYTES_MAX, type Change} from '../../../domain/commits/change.ts';
-import type {Revision} from '../../../domain/entries/revision.ts';
-import {valueBytesOf, volumeOf, volumeOfAll} from '../../format/change-encoding.ts';
+import type {CommitResult} from '../../../core/domain/commits/commit.ts';
+import {CHANGES_BYTES_MAX} from '../../../core/domain/commits/store.ts';
+import type {Revision} from '../../../core/domain/entries/identifiers.ts';
+import {
+  type AppliedCommit,
+  appliedOf,
+  type CommitMark,
+  idOfMark,
+  type LoggedChange,
+  valueBytesOf,
+  volumeOf,
+  volumeOfAll,
+} from '../../format/change-encoding.ts';
 import {decodeChangeLogRecord, encodeChangeLogRecord} from '../../format/change-log-record.ts';
-import type {Driver} from './driver.ts';
-import {formatNumber, numbersBetween} from './engine-keys.ts';
+import type {BoundId} from '../../plan/plan.ts';
+import type {Driver, KeyRange} from './driver.ts';
+import {bytesOf, formatNumber, numbersBetween} from './engine-keys.ts';
 import type {Head, KnownHead, LogPosition} from './head.ts';
 import {readPages, readPairs, splitBySize} from './range-pages.ts';
 
@@ -36,7 +47,7 @@ const TRIMMED_MAX = 500;
 
 /** Returns the parts of the log for the changes of a group, and the end of the log after them. */
 export function encodeLog(
-  changes: readonly Change[],
+  changes: readonly LoggedChange[],
   {clockMs, end: start}: Head,
   limits: LogLimits,
 ): {readonly puts: readonly (readonly [key: string, value: Buffer])[]; readonly end: LogPosition} {
@@ -64,18 +75,18 @@ export function largeLogKey(revision: Revision, id: string): string {
  */
 export async function readChanges(
   driver: Driver,
-  {since, limit, at}: {readonly since: Revision; readonly limit: number; readonly at: number},
-): Promise<readonly Change[] | undefined> {
-  const found: Change[] = [];
+  {after, limit, at}: {readonly after: Revision; readonly limit: number; readonly at: number},
+): Promise<readonly LoggedChange[] | undefined> {
+  const found: LoggedChange[] = [];
   let valuesBytes = 0;
-  const pages = {...numbersBetween('c', since + 1), at, limit: FIRST_PARTS, bytes: FIRST_PARTS * PART_BYTES_MAX};
+  const pages = {...numbersBetween('c', after + 1), at, limit: FIRST_PARTS, bytes: FIRST_PARTS * PART_BYTES_MAX};
   for await (const {value} of readPages(driver, pages)) {
     const large = value[0] === LARGE ? [{from: value.toString('latin1'), bytes: PART_BYTES_MAX}] : [];
     const [pair] = large.length > 0 ? await readPairs(driver, large, at) : [{value}];
     const changes = pair && decodeChangeLogRecord(pair.value);
     if (changes === undefined) return undefined;
     for (const change of changes) {
-      if (change.revision <= since) continue;
+      if (change.revision <= after) continue;
       const isFull = found.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
       if (isFull && change.revision !== found.at(-1)?.revision) return found;
       found.push(change);
@@ -85,7 +96,7 @@ export async function readChanges(
   return found;
 }
 
-/** Finds the part of the log that is no longer needed. @returns Its end; the present one if nothing is to be trimmed yet. */
+/** Finds the part of the log no longer needed. @returns Its end; the present one if nothing is to be trimmed yet. */
 export async function findTrim(
   driver: Driver,
   {head: {end, trimmed}, at}: KnownHead,
@@ -105,4 +116,87 @@ export async function findTrim(
   const isSurplus = ({ordinal, volumeBytes}: LogPosition): boolean =>
     ordinal <= end.ordinal - changesMax || volumeBytes < end.volumeBytes - bytesMax;
   return whole.findLast(isSurplus) ?? trimmed;
+}
+
+/** Number of revisions of an era, and of eras whose results are found: those before the present one have more revisions than the change log. */
+const ERA_REVISIONS = 50_000;
+const ERAS = 4;
+
+/** The id of a commit in the engine: that of its group, and its position there. */
+const POSITION_IN_GROUP = /^([0-9a-f]{24})-(\d{1,5})$/;
+
+/** A result for each commit of a group, or why it did not happen; undefined for those that were not planned. */
+export type GroupResults = readonly (CommitResult | Error | undefined)[];
+
+/** Returns the id of a commit in the engine. */
+export function commitIdIn(group: string, index: number): string {
+  return `${group}-${index}`;
+}
+
+/** Returns what a group writes so that the results of its commits are found later, by their ids. */
+export function encodeResults(
+  head: Head,
+  group: string,
+  {marks, results}: {readonly marks: readonly CommitMark[]; readonly results: GroupResults},
+): readonly (readonly [key: string, value: Buffer])[] {
+  const encode = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+  const stored = results.map(result => (result instanceof Error ? null : (result ?? null)));
+  const own = marks.map(mark => {
+    const {key, revision} = mark;
+    return [resultsKey(eraOf(head), `=${idOfMark(mark)}`), encode({key, revision})] as const;
+  });
+  return [[resultsKey(eraOf(head), group), encode(stored)], ...own];
+}
+
+/** Returns the results that a head no longer keeps, if it begins an era. */
+export function resultsToTrim(before: Head, after: Head): readonly KeyRange[] {
+  const era = eraOf(after);
+  return era > Math.max(ERAS - 1, eraOf(before)) ? [numbersBetween('i', 0, era - ERAS + 1)] : [];
+}
+
+/** Returns whether a group was applied that was planned on a head. */
+export async function hasGroup(driver: Driver, group: string, head: Head): Promise<boolean> {
+  const keys = [eraOf(head), eraOf(head) + 1].map(era => ({from: resultsKey(era, group), bytes: 0}));
+  return (await readPairs(driver, keys)).some(pair => pair !== undefined);
+}
+
+/**
+ * Finds commits that were applied before a head, each in several eras and in two places: under its bound id, and at its position in its
+ * group, if it is named by that. It may have been applied there, or later under this id.
+ *
+ * @returns Those that were found, by their bound ids.
+ */
+export async function findApplied(
+  driver: Driver,
+  ids: readonly BoundId[],
+  {head, at}: KnownHead,
+): Promise<ReadonlyMap<string, AppliedCommit>> {
+  const eras = Array.from({length: Math.min(ERAS, eraOf(head) + 1)}, (_, before) => eraOf(head) - before);
+  const places = ids.flatMap(bound => {
+    const [, group, position] = POSITION_IN_GROUP.exec(bound.given ?? '') ?? [];
+    return eras.flatMap(era => [
+      {bound, position: undefined, from: resultsKey(era, `=${bound.id}`), bytes: 0},
+      ...(group === undefined ? [] : [{bound, position: Number(position), from: resultsKey(era, group), bytes: 0}]),
+    ]);
+  });
+  const applied = new Map<string, AppliedCommit>();
+  for (const [index, pair] of (await readPairs(driver, places, at)).entries()) {
+    const place = places[index];
+    if (place === undefined || pair === undefined) continue;
+    const {bound, position} = place;
+    const found = JSON.parse(pair.value.toString());
+    if (position === undefined) applied.set(bound.id, appliedOf(found as CommitMark));
+    // The id was given for this content.
+    else if (found[position]) applied.set(bound.id, {digest: bound.digest, result: found[position] as CommitResult});
+  }
+  return applied;
+}
+
+function eraOf({end}: Head): number {
+  return Math.floor(end.revision / ERA_REVISIONS);
+}
+
+/** Returns the key of the results of a group, or, with `=` before its bound id, of a commit with its caller's id. */
+function resultsKey(era: number, id: string): string {
+  return `i/${formatNumber(era)}/${bytesOf(id)}`;
 }

@@ -5,11 +5,11 @@
  * bytes take on a slow link, and throws an {@link EngineFailure} if the engine does not answer by then.
  */
 export interface Driver extends AsyncDisposable {
-  /** Reads keys and ranges as they are at one moment. Linearizable: sees every write that was acknowledged before the call. */
+  /** Reads keys and ranges as they are at one moment. Linearizable: sees every write acknowledged before the call. */
   read(asked: readonly PairRange[], options?: EngineReadOptions): Promise<EngineAnswer>;
   /** Writes everything if the guarded key has the expected version, and nothing otherwise. */
   compareAndWrite(write: GuardedWrite): Promise<WriteAnswer>;
-  /** Calls the listener soon after each change of a key, and after each interruption. @returns A function that ends it. */
+  /** Calls the listener soon after each change of a key, and each interruption. @returns A function that ends it. */
   watch(key: string, listener: KeyListener): () => void;
 }
 
@@ -28,7 +28,7 @@ export interface EngineReadOptions {
 export interface EngineAnswer {
   /** The pairs of each range that was asked for, in its order. */
   readonly found: readonly (readonly StoredPair[])[];
-  /** Number of the last write of the engine, of any key, in the state that was read: for {@link EngineReadOptions.at}. */
+  /** Number of the last write of the engine, of any key, in the state read: for {@link EngineReadOptions.at}. */
   readonly at: number;
   /** Id of the engine's data: another one after a backup was restored. */
   readonly cluster: string;
@@ -53,7 +53,7 @@ export interface PairRange extends Partial<KeyRange> {
   readonly from: string;
   /** Maximum number of pairs. @default {no limit} */
   readonly limit?: number | undefined;
-  /** Leaves the values empty, or begins with the last key, for which the engine may look at all pairs. @default {false} */
+  /** Leaves the values empty, or begins with the last key, for which the engine may scan all pairs. @default {false} */
   readonly keysOnly?: boolean | undefined;
   readonly reverse?: boolean | undefined;
 }
@@ -64,7 +64,7 @@ export interface GuardedWrite {
   readonly key: string;
   /** The version that it must have; {@link ABSENT} if it must not exist. */
   readonly version: number;
-  /** The value that it must have too: an engine that is restored from a backup counts its versions again. @default {any} */
+  /** The value that it must have too: an engine restored from a backup counts its versions again. @default {any} */
   readonly previous?: Uint8Array | undefined;
   /** Another key, with the version that it must have too. @default {none} */
   readonly also?: {readonly key: string; readonly version: number} | undefined;
@@ -72,7 +72,7 @@ export interface GuardedWrite {
   readonly puts: readonly (readonly [key: string, value: Uint8Array])[];
   readonly removes: readonly string[];
   readonly removedRanges: readonly KeyRange[];
-  /** True if it may use the last space of the engine, since space can only be freed by it, or after it. @default {false} */
+  /** True if it may use the engine's last space, since space can only be freed by it, or after it. @default {false} */
   readonly usesReserve?: boolean | undefined;
 }
 

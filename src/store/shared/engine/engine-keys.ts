@@ -1,7 +1,6 @@
 import {createHash} from 'node:crypto';
 import {crc32} from 'node:zlib';
-import {type Key, trustStoredKey} from '../../../domain/entries/key.ts';
-import type {Revision} from '../../../domain/entries/revision.ts';
+import {type Key, type Revision, trustStoredKey} from '../../../core/domain/entries/identifiers.ts';
 import type {KeyRange} from './driver.ts';
 
 /**
@@ -18,7 +17,7 @@ import type {KeyRange} from './driver.ts';
  * | `s/<ms>/<group>` | the mark of the parts of a group: nothing until a head has named them. It stays for some minutes, so that late copies of requests conflict with it |
  * | `c/<revision>/<ordinal>/<volume>` | a part of the change log, or the key of it: see `change-log.ts` |
  * | `d/<revision>/<id>` | a large part of the change log |
- * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and of a commit with an id of its caller: see `results.ts` |
+ * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and, by its bound id, the mark of a commit with an id of its caller: see `results.ts` |
  */
 export const HEAD_KEY = 'h';
 export const WISH_KEY = 'w';
@@ -102,7 +101,7 @@ export function partsOfStaged(key: string): KeyRange {
   return {from: `v/${group}/`, to: `v/${group}0`};
 }
 
-/** Returns the parts of the change log whose last revision is at most this one, and large parts that were written for them. */
+/** Returns the parts of the change log whose last revision is at most this one, and large parts written for them. */
 export function logUpTo(revision: Revision): readonly KeyRange[] {
   return [numbersBetween('c', 0, revision + 1), numbersBetween('d', 0, revision + 1)];
 }

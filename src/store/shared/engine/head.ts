@@ -1,6 +1,11 @@
-import type {Revision} from '../../../domain/entries/revision.ts';
-import {createStoreId, parseStoreId, STORE_ID_BYTES, type StoreId} from '../../../domain/entries/store-id.ts';
-import {AppError} from '../../../failures/app-error.ts';
+import {
+  createStoreId,
+  parseStoreId,
+  type Revision,
+  STORE_ID_BYTES,
+  type StoreId,
+} from '../../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../../core/failures/app-error.ts';
 import type {StoreClock} from '../../plan/store-clock.ts';
 import {ABSENT, type Driver, type EngineAnswer, type EngineFailure, type GuardedWrite} from './driver.ts';
 import {HEAD_KEY, logUpTo} from './engine-keys.ts';
@@ -27,8 +32,6 @@ export interface Head {
   readonly trimmed: LogPosition;
   /** Number of entries, also of those that have expired and are not removed yet. */
   readonly entries: number;
-  /** Number of commits that changed nothing, and whose results are kept all the same. */
-  readonly unchanged: number;
   /** The highest time known to the store, in milliseconds since the Unix epoch. */
   readonly clockMs: number;
   /** Id of the last group of commits, and of the process that wrote the head. */
@@ -46,7 +49,7 @@ export interface KnownHead {
   readonly at: number;
 }
 
-const FORMAT = 4;
+const FORMAT = 5;
 
 /** Maximum size of a head, in bytes: ten times what it needs. A larger value is of something else. */
 const HEAD_BYTES_MAX = 4096;
@@ -66,7 +69,7 @@ export function replaceHead({version, value: previous}: KnownHead, next: Head): 
  * Reads the head that an answer has first.
  *
  * @returns Undefined if there is none.
- * @throws {AppError} `store-unavailable` if something else is there, or a head of another format.
+ * @throws {AppError} `unavailable` if something else is there, or a head of another format.
  */
 export function headIn({found, at}: Pick<EngineAnswer, 'found' | 'at'>): KnownHead | undefined {
   const pair = found[0]?.[0];
@@ -89,10 +92,10 @@ export function expectHead(answer: Pick<EngineAnswer, 'found' | 'at'>): KnownHea
   if (head !== undefined) return head;
   const problem = 'the data of this store were removed in the engine';
   const advice = 'restore them, or restart the service to begin with an empty store';
-  throw new AppError({code: 'store-unavailable', problem: `${problem}; ${advice}`});
+  throw new AppError({code: 'unavailable', what: 'store', problem: `${problem}; ${advice}`});
 }
 
-/** The engine, and what a new head needs: the clock of the store, the id of this process, and random bytes for an id. */
+/** The engine, and what a new head needs: the store's clock, the id of this process, and random bytes for an id. */
 export interface HeadDeps {
   readonly driver: Driver;
   readonly clock: StoreClock;
@@ -103,7 +106,7 @@ export interface HeadDeps {
 /**
  * Reads the head of the store in an engine; creates one if nothing is stored there. A store in an engine that was restored gets a new id.
  *
- * @throws {AppError} `store-unavailable` if something else is stored there.
+ * @throws {AppError} `unavailable` if something else is stored there.
  * @throws {EngineFailure}
  */
 export async function openHead(deps: HeadDeps, newStoreId = false): Promise<KnownHead> {
@@ -123,7 +126,7 @@ export async function openHead(deps: HeadDeps, newStoreId = false): Promise<Know
       throw unusable(`does not hold a store of Crewroom: it has the key ${name}, but no head`);
     }
     const [id, end] = [createStoreId(randomBytes(STORE_ID_BYTES)), {revision: 0, ordinal: 0, volumeBytes: 0}];
-    const head = {id, cluster, end, trimmed: end, entries: 0, unchanged: 0, clockMs: clock.now(), group: '', writer};
+    const head = {id, cluster, end, trimmed: end, entries: 0, clockMs: clock.now(), group: '', writer};
     const nothing = {head, version: ABSENT, value: Buffer.alloc(0), at};
     const written = await driver.compareAndWrite({...replaceHead(nothing, head), previous: undefined});
     if (written.kind === 'written') return writtenHead(head, written.version);
@@ -160,11 +163,11 @@ export async function beginAgain(
 
 /** Returns the failure of a store whose engine did not answer. */
 export function unavailable(error: EngineFailure): AppError {
-  return new AppError({code: 'store-unavailable', problem: error.message}, {cause: error});
+  return new AppError({code: 'unavailable', what: 'store', problem: error.message}, {cause: error});
 }
 
 function unusable(problem: string): AppError {
-  return new AppError({code: 'store-unavailable', problem: `the prefix in the engine ${problem}`});
+  return new AppError({code: 'unavailable', what: 'store', problem: `the prefix in the engine ${problem}`});
 }
 
 function parseHead(value: Buffer): (Partial<Head> & {readonly format?: unknown}) | undefined {
@@ -176,8 +179,8 @@ function parseHead(value: Buffer): (Partial<Head> & {readonly format?: unknown})
   }
 }
 
-function isHead({id, cluster, end, trimmed, entries, unchanged, clockMs}: Head): boolean {
+function isHead({id, cluster, end, trimmed, entries, clockMs}: Head): boolean {
   const positions = [end, trimmed].flatMap(each => [each?.revision, each?.ordinal, each?.volumeBytes]);
-  const hasNumbers = [entries, unchanged, ...positions].every(Number.isSafeInteger) && Number.isFinite(clockMs);
+  const hasNumbers = [entries, ...positions].every(Number.isSafeInteger) && Number.isFinite(clockMs);
   return hasNumbers && typeof cluster === 'string' && parseStoreId(id) !== undefined;
 }

@@ -21,7 +21,7 @@ export interface PagedRange extends PairRange, EngineReadOptions {
   readonly limit?: number | undefined;
 }
 
-/** Reads all pairs of a range, in pages that fit into an answer of the engine, and of fewer pairs if they take too long. */
+/** Reads all pairs of a range, in pages that fit into an engine answer, and of fewer pairs if they take too long. */
 export async function* readPages(
   driver: Driver,
   {at, bytes, from: first, to: end, limit: wanted = Infinity, ...how}: PagedRange,

@@ -1,9 +1,8 @@
 import {crc32} from 'node:zlib';
-import {createEntry, type Entry, type EntryInfo} from '../../../domain/entries/entry.ts';
-import type {Key} from '../../../domain/entries/key.ts';
-import {NO_REVISION} from '../../../domain/entries/revision.ts';
-import {AppError} from '../../../failures/app-error.ts';
-import {copyJson} from '../../../json/json-text.ts';
+import {createEntry, type Entry, type EntryInfo} from '../../../core/domain/entries/entry.ts';
+import {type Key, NO_REVISION} from '../../../core/domain/entries/identifiers.ts';
+import {AppError} from '../../../core/failures/app-error.ts';
+import {copyJson} from '../../../core/json/json-text.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../../format/entry-record.ts';
 import {matchesChecksum, NUMBER_BYTES} from '../../format/numbers.ts';
 import type {Driver, KeyRange} from './driver.ts';
@@ -70,7 +69,7 @@ export function decodeStored(key: Key, stored: Buffer): StoredEntry {
   return {info, parts: {group, first: stored.readUIntBE(AT.first, NUMBER_BYTES), sizeBytes}, record};
 }
 
-/** Reads an entry without its value; if it is damaged, with a revision that no check expects, so that it can be replaced. */
+/** Reads an entry without its value; if it is damaged, with a revision that no check expects, so it can be replaced. */
 export function decodeState(key: Key, stored: Buffer): StoredEntry {
   try {
     return decodeStored(key, stored);

@@ -1,8 +1,7 @@
 import {X509Certificate} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
-import {Client, type ClientDuplexStream, credentials, Metadata} from '@grpc/grpc-js';
-import {EngineFailure} from '../engine/driver.ts';
-import {isLoginOver, toEngineFailure} from './etcd-errors.ts';
+import {Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status} from '@grpc/grpc-js';
+import {EngineFailure, type EngineFailureKind} from '../engine/driver.ts';
 import {
   createEncodings,
   type EtcdMethod,
@@ -24,7 +23,7 @@ export interface EtcdAddress {
   readonly user?: {readonly name: string; readonly passwordFile: string} | undefined;
 }
 
-/** Longest time for one call, in milliseconds, besides that for its bytes: a member that is stopped is noticed after it. */
+/** Longest time for one call, in milliseconds, besides that for its bytes: a stopped member is noticed after it. */
 const CALL_TIMEOUT_MS = 2000;
 
 /** Bytes that the slowest supported link carries in a millisecond, for one of some calls at once: 1 Mbit/s. */
@@ -74,7 +73,7 @@ export class EtcdClient {
     this.#channels = createChannels(address, pems);
   }
 
-  /** Creates a client; connects with the first call. @throws {EngineFailure} `denied` if a certificate cannot be used. */
+  /** Creates a client; connects at the first call. @throws {EngineFailure} `denied` if a certificate cannot be used. */
   static async create(address: EtcdAddress): Promise<EtcdClient> {
     return new EtcdClient(address, await readPems(address));
   }
@@ -211,7 +210,7 @@ type WatchStream = ClientDuplexStream<Sent<'WatchRequest'>, Message<'WatchRespon
 
 type Pems = readonly (string | undefined)[];
 
-/** Reads the files of certificates: of the authorities, of this client, and its key. @throws {EngineFailure} `denied`. */
+/** Reads the certificate files: of the authorities, of this client, and its key. @throws {EngineFailure} `denied`. */
 export function readPems({tls}: Pick<EtcdAddress, 'tls'>): Promise<Pems> {
   return Promise.all([tls?.ca, tls?.cert, tls?.key].map(path => (path === undefined ? path : readText(path))));
 }
@@ -234,4 +233,53 @@ function createChannels({members, tls}: EtcdAddress, pems: Pems): readonly Clien
   } catch (error) {
     throw new EngineFailure('denied', `the certificates cannot be used: ${(error as Error).message}`, {cause: error});
   }
+}
+
+const LOGIN_OVER = /invalid auth token|auth: revision in header is old/;
+
+/** Messages of etcd that its status does not tell apart. */
+const BY_MESSAGE: readonly (readonly [message: RegExp, kind: EngineFailureKind, advice?: string])[] = [
+  [/database space exceeded/, 'full'],
+  [/too many requests/, 'unavailable'],
+  [/received message larger than max \(\d+ vs\. \d+\)/i, 'too-large'],
+  [/request is too large/, 'too-large', 'start etcd with --max-request-bytes=1572864 or more'],
+  [/too many operations/, 'denied', 'start etcd with --max-txn-ops=128 or more'],
+  [/required revision has been compacted/, 'compacted'],
+  [/future revision/, 'unavailable'],
+  [LOGIN_OVER, 'unavailable'],
+  [/No connection established|Name resolution failed/, 'unavailable'],
+];
+
+const DENIED: readonly number[] = [
+  ...[status.PERMISSION_DENIED, status.UNAUTHENTICATED, status.INVALID_ARGUMENT],
+  ...[status.FAILED_PRECONDITION, status.UNIMPLEMENTED],
+];
+
+/** Text by which the library reports an answer that was cut off, with the status UNIMPLEMENTED. */
+const CUT_OFF = /^No message received/;
+
+/** Returns whether a call was refused because the login has expired, or the users have changed. It was not executed. */
+function isLoginOver(error: unknown): boolean {
+  return LOGIN_OVER.test((error as Partial<ServiceError>).details ?? '');
+}
+
+/**
+ * Describes a failed call to a member.
+ *
+ * @param lost Kind of everything that is not known to have failed: it may have been executed.
+ */
+export function toEngineFailure(error: unknown, member: string, lost: 'unavailable' | 'unknown'): EngineFailure {
+  if (error instanceof EngineFailure) return error;
+  if (!(error instanceof Error && 'details' in error)) throw error;
+  const {code, details} = error as ServiceError;
+  const byStatus = DENIED.includes(code) && !CUT_OFF.test(details) ? 'denied' : lost;
+  const [, kind = byStatus, advice] = BY_MESSAGE.find(([message]) => message.test(details)) ?? [];
+  // One line, without the note that the library adds, which is mostly empty.
+  const tidy = details
+    .replace(/\.? Resolution note: .*$/s, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const problem = code === status.DEADLINE_EXCEEDED ? 'it did not answer in time' : tidy;
+  const text = `etcd at ${member}: ${problem}${advice === undefined ? '' : `; ${advice}`}`;
+  return new EngineFailure(kind, text, {cause: error});
 }

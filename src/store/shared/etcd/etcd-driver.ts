@@ -1,6 +1,6 @@
-import {type Log, SILENT_LOG} from '../../../domain/log.ts';
-import type {Timers} from '../../../time/timers.ts';
-import {wait} from '../../../time/wait.ts';
+import {type Log, SILENT_LOG} from '../../../core/domain/log.ts';
+import type {Timers} from '../../../core/time/timers.ts';
+import {wait} from '../../../core/time/wait.ts';
 import {
   type Driver,
   type EngineAnswer,

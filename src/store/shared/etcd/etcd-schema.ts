@@ -74,7 +74,7 @@ type Field<F, K extends keyof Bytes> = F extends readonly [infer T, number, 'rep
     ? Value<T, K>
     : never;
 
-/** A message that was received. Members that were not sent have the default of their type; messages in it are null then. */
+/** A message that was received. Members not sent have the default of their type; messages in it are null then. */
 export type Message<N extends Name> = {readonly [F in keyof Messages[N]]: Field<Messages[N][F], 'received'>};
 
 /** A message to be sent. */

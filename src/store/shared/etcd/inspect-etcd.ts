@@ -1,6 +1,6 @@
 import {X509Certificate} from 'node:crypto';
-import {FailureError} from '../../../failures/failure-error.ts';
-import type {Timers} from '../../../time/timers.ts';
+import {FailureError} from '../../../core/failures/failure-error.ts';
+import type {Timers} from '../../../core/time/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import {HEAD_KEY} from '../engine/engine-keys.ts';
 import {type Head, headIn} from '../engine/head.ts';
@@ -92,7 +92,7 @@ async function inspectStore(options: InspectOptions): Promise<Pick<InspectedEtcd
     return {majorityMs, store: headIn(response)?.head};
   } catch (error) {
     const failure = error instanceof FailureError ? error.failure : undefined;
-    if (failure?.code === 'store-unavailable') return {majorityMs, problem: failure.problem};
+    if (failure?.code === 'unavailable') return {majorityMs, problem: failure.problem};
     if (isEngineFailure(error)) return {problem: error.message};
     throw error;
   }

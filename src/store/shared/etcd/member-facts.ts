@@ -1,8 +1,8 @@
 import {once} from 'node:events';
 import {get as getPlain, type IncomingMessage} from 'node:http';
 import {get as getSecure} from 'node:https';
-import type {Log} from '../../../domain/log.ts';
-import type {Timers} from '../../../time/timers.ts';
+import type {Log} from '../../../core/domain/log.ts';
+import type {Timers} from '../../../core/time/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
 import {type EtcdAddress, readPems} from './etcd-client.ts';
 
@@ -58,7 +58,7 @@ export async function readMember(member: string, tls: Tls, nowMs = Date.now): Pr
   return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, behindMs: Math.max(0, dateMs - nowMs()) || 0};
 }
 
-/** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or does not report it. */
+/** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or reports none. */
 export async function readProblem(member: string, tls: Tls): Promise<string | undefined> {
   const body = (await read(`${member}/health`, tls))?.body ?? '';
   if (!body.includes('"health":"false"')) return undefined;
@@ -116,7 +116,7 @@ async function read(url: string, {tls}: Tls): Promise<{readonly date: string; re
   }
 }
 
-/** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd would refuse them. */
+/** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd refuses them. */
 const PUTS_MAX_PART = 0.8;
 
 /** Pause between two looks at the size, in milliseconds. */

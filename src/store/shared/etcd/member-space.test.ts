@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
 import {ManualTimers} from '../../../../test/support/background.ts';
-import {SILENT_LOG} from '../../../domain/log.ts';
+import {SILENT_LOG} from '../../../core/domain/log.ts';
 import {EngineFailure} from '../engine/driver.ts';
 import {EtcdSpace, type EtcdSpaceDeps} from './member-facts.ts';
 

@@ -3,7 +3,8 @@ import type {IdentityDocument} from 'crewroom/client';
 import {id} from '../../plugin.json';
 
 /** The key under which the store keeps the choice of units. */
-const UNITS = `/api/store/${encodeURIComponent(`${id}/units`)}`;
+const KEY = encodeURIComponent(`${id}/units`);
+const UNITS = `/api/store/${KEY}`;
 
 const units = element<HTMLSelectElement>('units');
 const saved = element<HTMLOutputElement>('saved');
@@ -29,7 +30,11 @@ async function show(): Promise<void> {
   if (pilot !== undefined)
     element('pilot').textContent =
       `${pilot.va_user.rank} ${pilot.va_user.pilotID}, ${pilot.airline.settings.airlineName}`;
-  units.value = (await read<string>(UNITS)) ?? 'kg';
+  // A list is empty as long as nothing was chosen; the entry itself would not be found.
+  const chosen = await read<{readonly entries: readonly {readonly value: string}[]}>(
+    `/api/keys?prefix=${KEY}&values=true`,
+  );
+  units.value = chosen?.entries[0]?.value ?? 'kg';
 }
 
 units.addEventListener('change', async () => {

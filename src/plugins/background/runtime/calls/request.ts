@@ -5,7 +5,7 @@ export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 }
 
-/** Request that a route gets as `req`. Headers and query are parsed at each access, since most routes do not use them. */
+/** Request that a route gets as `req`. Headers and query are parsed per access, since most routes do not use them. */
 export class RoutedRequest {
   readonly method: string;
   readonly url: string;

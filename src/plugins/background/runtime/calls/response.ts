@@ -1,7 +1,9 @@
 import {stat} from 'node:fs/promises';
 import {isAbsolute} from 'node:path';
+import {inspect} from 'node:util';
 import {MESSAGE_BODY_BYTES_MAX} from '../../channel/frame.ts';
 import type {AnswerMessage} from '../../channel/message.ts';
+import {memberOf} from '../values/member.ts';
 
 /** The call that a response belongs to. */
 export interface RouteResponseDeps {
@@ -17,6 +19,8 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 export class RouteResponse {
   readonly #deps: RouteResponseDeps;
   #status = 200;
+  /** True once a file is to be sent, which is looked up first. */
+  isFileSent = false;
 
   constructor(deps: RouteResponseDeps) {
     this.#deps = deps;
@@ -25,7 +29,7 @@ export class RouteResponse {
   /** @throws {RangeError} if it is not the status of a final answer. */
   status(status: number): this {
     if (!Number.isInteger(status) || status < 200 || status > 599)
-      throw new RangeError(`Cannot answer with the status ${String(status)}: it has to be an integer from 200 to 599`);
+      throw new RangeError(`Cannot answer with the status ${inspect(status)}: it has to be an integer from 200 to 599`);
     this.#status = status;
     return this;
   }
@@ -34,9 +38,15 @@ export class RouteResponse {
     return this.#answer(JSON.stringify(value) ?? 'null', 'application/json');
   }
 
-  /** Sends a text, bytes, or anything else as JSON. */
+  /**
+   * Sends a text, bytes, or anything else as JSON.
+   *
+   * @throws {TypeError} for a stream.
+   */
   send(body?: unknown): this {
     if (body === undefined || body === null) return this.#answer('', undefined);
+    if (typeof memberOf(body, 'pipe') === 'function' || body instanceof ReadableStream)
+      throw new TypeError('Cannot send a stream: read it first, or send a file with res.sendFile()');
     if (typeof body === 'string') return this.#answer(body, 'text/plain; charset=utf-8');
     if (body instanceof Uint8Array) return this.#answer(body, 'application/octet-stream');
     return this.json(body);
@@ -50,6 +60,7 @@ export class RouteResponse {
   sendFile(path: string): this {
     if (typeof path !== 'string' || !isAbsolute(path))
       throw new TypeError(`Cannot send the file ${JSON.stringify(path)}: its path has to be absolute`);
+    this.isFileSent = true;
     void this.#sendFile(path, this.#status);
     return this;
   }

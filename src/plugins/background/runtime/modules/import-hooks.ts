@@ -15,7 +15,7 @@ export interface ImportContext {
   readonly parentURL?: string | undefined;
 }
 
-/** Resolves an import in the thread of hooks (`module.register`): the modules of the host come after those of the plugin. */
+/** Resolves an import in the thread of hooks (`module.register`): the host's modules come after the plugin's. */
 export async function resolve(
   name: string,
   context: ImportContext,

@@ -1,12 +1,12 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, readFileSync} from 'node:fs';
+import {readFileSync, statSync} from 'node:fs';
 import Module, {createRequire, register} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {inspect} from 'node:util';
 import {hostFileOf, IMPORT_HOOKS, SDK_COMMON_JS} from '../program/places.ts';
 import {memberOf} from '../values/member.ts';
-import {describeThrown} from '../values/problem.ts';
+import {describeThrown, messageOfThrown} from '../values/problem.ts';
 import {isHostModule, isMissing, isSdk} from './host-module-names.ts';
 import {resolveNow} from './import-hooks.ts';
 
@@ -44,8 +44,19 @@ function isEsModule(file: string): boolean {
   if (!file.endsWith('.js')) return file.endsWith('.mjs');
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = join(folder, 'package.json');
-    if (existsSync(manifest)) return memberOf(JSON.parse(readFileSync(manifest, 'utf8')), 'type') === 'module';
+    // Node goes on above a folder of this name.
+    if (statSync(manifest, {throwIfNoEntry: false})?.isFile())
+      return memberOf(readPackage(manifest), 'type') === 'module';
     if (folder === dirname(folder)) return false;
+  }
+}
+
+/** Reads a `package.json` as Node does, which ignores a byte order mark. @throws {Error} With its path, unlike the error of its content. */
+function readPackage(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${messageOfThrown(error)}`, {cause: error});
   }
 }
 

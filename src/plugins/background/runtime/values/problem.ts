@@ -1,5 +1,6 @@
 import {pathToFileURL} from 'node:url';
 import {inspect} from 'node:util';
+import {KEPT_LENGTH_MAX} from '../../channel/message.ts';
 
 // Plugins may replace these functions, to log elsewhere.
 const writeError = process.stderr.write.bind(process.stderr);
@@ -9,16 +10,16 @@ export function logProblem(action: string, error: unknown): void {
   writeError(`${action}: ${describeThrown(error)}\n`);
 }
 
-/** Describes anything that was thrown, with its stack if it has one. Members are left out: those of axios hold sessions. */
+/** Describes anything thrown, with its stack if it has one. Members are left out: those of axios hold sessions. */
 export function describeThrown(error: unknown): string {
   const stack = stackOf(error);
   return stack === '' ? messageOfThrown(error) : stack;
 }
 
-/** Returns the message of anything that was thrown. */
+/** Returns the message of anything that was thrown, as much of it as a message to the service takes. */
 export function messageOfThrown(error: unknown): string {
-  if (!(error instanceof Error)) return inspect(error, {depth: 1});
-  return `${error.name}: ${error.message}`;
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : inspect(error, {depth: 1});
+  return message.slice(0, KEPT_LENGTH_MAX);
 }
 
 /** Returns the first place in the own code of a plugin in the stack of an error, such as `background/index.js:12`. */
@@ -34,7 +35,7 @@ export function placeIn(text: string, directory: string): string | undefined {
     const inPath = restOfFrame(line, directory);
     const inUrl = restOfFrame(line, url);
     const place = inUrl === undefined ? inPath?.replaceAll('\\', '/') : decodePath(inUrl);
-    if (place !== undefined && !place.includes('node_modules')) return place;
+    if (place !== undefined && !place.includes('node_modules')) return place.slice(0, KEPT_LENGTH_MAX);
   }
   return undefined;
 }

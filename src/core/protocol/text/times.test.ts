@@ -1,0 +1,13 @@
+import {expect, test} from 'vitest';
+import {readTimes, writeTimes} from './times.ts';
+
+test('times travel as texts, and come back', () => {
+  const given = {startedAtMs: 1, endedAtMs: undefined, durationMs: 2, text: '3', at: '4'};
+  const written = writeTimes(given);
+  expect(written).toEqual({startedAt: '1970-01-01T00:00:00.001Z', durationMs: 2, text: '3', at: '4'});
+  expect(readTimes<typeof given>(written)).toEqual(given);
+});
+
+test('a member of a later version whose name ends like a time stays as it is unless it is a text', () => {
+  expect(readTimes({repeat: 1, laterAt: 2, lookedAt: null})).toEqual({repeat: 1, laterAt: 2, lookedAt: null});
+});

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import {randomBytes} from 'node:crypto';
+import {test} from 'vitest';
+import type {Store} from '../../core/domain/commits/store.ts';
+import {parseKey} from '../../core/domain/entries/identifiers.ts';
+import {openMemoryStore} from '../../store/memory/memory-store.ts';
+import {EntryService} from './entry-service.ts';
+
+const KEY = parseKey('a');
+
+function openStore(): Store {
+  return openMemoryStore({nowMs: Date.now, elapsedMs: () => performance.now(), randomBytes});
+}
+
+/** Writes other entries, each with a commit of its own. */
+async function writeOthers(entries: EntryService, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) await entries.put(parseKey(`b${index % 100}`), index);
+}
+
+test('a history is read over any number of other changes, and ends where the log begins', async () => {
+  await using store = openStore();
+  const entries = new EntryService({store});
+  await entries.put(KEY, 1);
+  await writeOthers(entries, 2500);
+  await entries.put(KEY, 2);
+  await writeOthers(entries, 1500);
+  const {changes} = await entries.history(KEY);
+  assert.deepEqual(
+    changes.map(({kind, revision}) => [kind, revision]),
+    [
+      ['written', 2502],
+      ['written', 1],
+      ['log-begins', 0],
+    ],
+  );
+});
+
+test('a page looks at 20,000 changes, and its cursor goes on behind them', async () => {
+  await using store = openStore();
+  const entries = new EntryService({store});
+  await entries.put(KEY, 1);
+  await writeOthers(entries, 20_500);
+  const first = await entries.history(KEY);
+  assert.deepEqual(first.changes, []);
+  const {changes, cursor} = await entries.history(KEY, {after: first.cursor});
+  assert.deepEqual([changes.map(({kind}) => kind), cursor], [['written', 'log-begins'], undefined]);
+});
+
+test('behind damage in the log nothing is read, and what is newer is', async () => {
+  await using store = openStore();
+  const entries = new EntryService({
+    store: new Proxy(store, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name);
+        if (name !== 'changes') return typeof member === 'function' ? member.bind(target) : member;
+        // As a store does that cannot read the record of a revision.
+        return async (after: number, options: {readonly limit: number}) => {
+          const page = await target.changes(after, options);
+          return after < 1200 && page.revision >= 1200 ? {kind: 'reset', revision: target.revision} : page;
+        };
+      },
+    }),
+  });
+  await entries.put(KEY, 'behind the damage');
+  await writeOthers(entries, 1300);
+  await entries.put(KEY, 'newer');
+  const {changes, cursor} = await entries.history(KEY);
+  assert.deepEqual(
+    changes.map(({revision}) => revision),
+    [1302],
+  );
+  await assert.rejects(entries.history(KEY, {after: cursor}), {failure: {code: 'entry-corrupt', key: KEY}});
+});
