@@ -26,7 +26,7 @@ describe('a route', () => {
     });
   }
 
-  for (const fragment of ['', '#'])
+  for (const fragment of ['', '#', '#/play'])
     test(`"${fragment}" shows the home view`, () => {
       expect(readRoute(fragment)).toEqual({view: 'home'});
     });

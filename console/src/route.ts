@@ -35,7 +35,8 @@ export function readRoute(fragment: string): Route {
   const known = PLUGIN_TABS.find(each => each === tab);
   if (first === 'plugins' && id !== undefined && id !== '' && known !== undefined && more.length === 0)
     return {view: 'plugin', id, tab: known};
-  return {view: /^#?\/?$/.test(fragment) ? 'home' : 'unknown'};
+  // `crewroom play` opens the home view, with the first steps.
+  return {view: /^#?\/?(play)?$/.test(fragment) ? 'home' : 'unknown'};
 }
 
 /** Formats the fragment of a route. */

@@ -182,7 +182,7 @@ const USES: readonly Use[] = [
     use: async page => {
       await press(page, page.getByLabel('Play sounds'), 'Space');
       await press(page, page.getByRole('button', {name: 'Save'}));
-      await page.getByText('Saved').waitFor();
+      await page.getByText('Saved', {exact: true}).waitFor();
       expect(await page.getByLabel('Play sounds').isChecked()).toBe(false);
       await press(page, page.getByRole('button', {name: 'Restore defaults'}));
       await expect.poll(() => page.getByLabel('Play sounds').isChecked()).toBe(true);

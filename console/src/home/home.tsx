@@ -21,7 +21,11 @@ export function Home({state}: {readonly state: ConsoleState}) {
       </header>
       {isConnected && failure !== undefined && <FailureNote failure={failure} />}
       <OverviewParts state={state}>
-        {list === undefined ? <Loading unless={failure} /> : <Plugins list={list} darkMode={state.darkMode.value} />}
+        {list === undefined ? (
+          <Loading text="Looking for plugins…" unless={failure} />
+        ) : (
+          <Plugins list={list} darkMode={state.darkMode.value} />
+        )}
       </OverviewParts>
     </section>
   );

@@ -22,7 +22,7 @@ export function PluginsPage({state}: PageProps) {
           Installed plugins are not used: <code>{list.directory}</code> {list.directoryProblem}
         </p>
       )}
-      {list === undefined && failure === undefined && <Loading />}
+      {list === undefined && failure === undefined && <Loading text="Looking for plugins…" />}
       {list?.plugins.length === 0 && <NoPlugins list={list} />}
       {list?.plugins.map(plugin => (
         <PluginSection key={plugin.id} plugin={plugin} state={state} refused={refused} />
