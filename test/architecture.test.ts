@@ -33,8 +33,8 @@ const ARROWS_MAX = 30;
  */
 const LINES: Readonly<Record<string, number>> = {
   // Errors of pages in development, figures of the session and of the back end, and the free space of a disk, which three ask.
-  // Frames of flights with their ranges, their answers and failures.
-  core: 11_555,
+  // Frames of flights with their ranges, their answers and failures; advice for a page at the name of the console.
+  core: 11_559,
   platform: 1864,
   store: 10_419,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
@@ -43,16 +43,16 @@ const LINES: Readonly<Record<string, number>> = {
   // Errors of pages in development; halves and exports that are never used.
   plugins: 6775,
   // A script in pages in development, a page where there is none, compressed files, the sign-in of `crewroom play`, and a ground for pages without colours.
-  // Frames of flights.
-  http: 8153,
+  // Frames of flights; a way out for cookies that are too large, and reasons that browsers hide.
+  http: 8240,
   client: 1677,
   // Plugins in development in other services, which the console names, and daily snapshots.
   app: 912,
   workbench: 753,
   // The service that a command means, with a question if two match; proposals for unknown commands; breaks between words.
   cli: 13_444,
-  // Mistakes of authors as a table, the walk through the pages, commands with two services at once, and a clock for daily snapshots.
-  tests: 100_517,
+  // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
+  tests: 100_774,
   harness: 17_330,
 };
 

@@ -136,7 +136,7 @@ function observeAnswers(observers: Observers): Pick<HttpServiceDeps, 'onAnswered
       refused.add(readRefusal(answered));
       const failure = answered.failed?.error.failure;
       if (failure?.code !== 'foreign-page' || failure.why !== 'origin' || faultOf(failure) !== undefined) return;
-      if (failure.origin !== undefined) allowedOrigins.noteRefused(failure.origin);
+      if (failure.origin !== undefined && failure.host === undefined) allowedOrigins.noteRefused(failure.origin);
     },
     onFailure: code => metrics.requests.countFailure(code),
   };

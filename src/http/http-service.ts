@@ -14,6 +14,7 @@ import {createFetchHandler, type FetchHandler} from './fetch-handler.ts';
 import {createPeerCheck} from './node/peer-check.ts';
 import {type RunningServer, startServer} from './node/server.ts';
 import {answerMissingPage} from './routes/docs-routes.ts';
+import {answerLargeHeaders} from './routes/large-headers.ts';
 
 export interface HttpServiceDeps extends Pick<HandlerDeps, 'routes' | 'access' | 'elapsedMs' | 'onAnswered'> {
   readonly settings: HttpSettings;
@@ -106,6 +107,7 @@ export class HttpService implements AsyncDisposable {
     const {settings, limits, log} = this.#deps;
     const server = await startServer({
       handle: this.#handle,
+      answerLargeHeaders: (answered, bytes) => answerLargeHeaders(answered, bytes, this.#sites),
       newRequestId: this.#newRequestId,
       onBadRequest: (error, requestId) => this.#failures.report(error, {requestId}),
       onError: error => log.error('connection failed', {error}),

@@ -85,6 +85,19 @@ for (const {name, present, drive} of [
       expect(await other.run('document.cookie')).toBe('session=kept');
     });
 
+    test('are led around by a page, if other programs set too many for localhost', async () => {
+      const other = await open(`http://localhost:${pages.port}/`);
+      const set = (value: string, age: number) =>
+        other.run(`[1, 2, 3, 4, 5].forEach(n => void (document.cookie = 'large' + n + '=${value}; max-age=${age}'))`);
+      await set('x'.repeat(4000), 60);
+      const tab = await open(`http://localhost:${service.port}/`);
+      await expectTitle(tab, 'Too many cookies – Crewroom');
+      await tab.run(`void document.querySelector('a').click()`);
+      await expectTitle(tab, 'Crewroom');
+      expect(await tab.run('location.hostname')).toBe('crewroom.localhost');
+      await set('', 0);
+    });
+
     test('are not read by scripts of another plugin after the console was opened', async () => {
       const hostile = await open(pageOf(HOSTILE));
       await expectTitle(hostile, HOSTILE);

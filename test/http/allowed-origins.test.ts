@@ -1,8 +1,10 @@
-import {describe, expect, test} from 'vitest';
+import {join} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {createService} from '../../src/client/service/service.ts';
 import {bearer, createToken} from '../support/access-tokens.ts';
 import {readOwnerToken} from '../support/owner-file.ts';
-import {callService, startInTest, type TestService} from '../support/service.ts';
+import {writePlugin} from '../support/plugin-folder.ts';
+import {callService, makeTemporaryDirectory, startInTest, type TestService} from '../support/service.ts';
 
 const PAGE = 'http://localhost:3000';
 const PATH = '/api/allowed-origins';
@@ -37,6 +39,46 @@ describe('/api/allowed-origins', () => {
     expect((await callService(service, `GET ${PATH}`)).json['allowed']).toEqual([]);
     for (const headers of [[], [bearer(await readOwnerToken(service))]])
       expect((await allow(...headers)).json['allowed']).toEqual([PAGE]);
+  });
+
+  test('grants a page that it allows what its libraries need, and no page of a plugin, with advice for it', async () => {
+    const home = await makeTemporaryDirectory();
+    onTestFinished(() => home[Symbol.asyncDispose]());
+    await writePlugin(join(home.path, 'com.example.page'), {'ui/index.html': '<!doctype html>'});
+    const service = await startInTest({pluginsDir: home.path});
+    await service.crewroom.plugins.ready();
+    await createService({baseUrl: service.url}).origins.allow(PAGE);
+    const ask = (origin: string, header: string) =>
+      callService(service, 'OPTIONS /api/identity', {
+        headers: [
+          `Origin: ${origin}`,
+          'Access-Control-Request-Method: GET',
+          `Access-Control-Request-Headers: ${header}`,
+        ],
+      });
+    const granted = await ask(PAGE, 'baggage');
+    expect([granted.status, granted.headers.get('access-control-allow-credentials')]).toEqual([204, 'true']);
+    expect(granted.headers.get('access-control-allow-headers')).toContain('baggage');
+    const label = `http://${service.crewroom.plugins.status('com.example.page').label}.crewroom.localhost:${service.port}`;
+    const plain = await ask(label, 'content-type');
+    expect([plain.status, plain.headers.get('access-control-allow-credentials')]).toEqual([204, undefined]);
+    for (const [origin, header] of [
+      [label, 'baggage'],
+      [PAGE, 'x-crewroom-token'],
+    ] as const) {
+      const refused = await ask(origin, header);
+      expect([refused.status, refused.headers.has('access-control-allow-credentials')]).toEqual([400, origin === PAGE]);
+      expect(refused.json['advice']).toMatch(/^Send the request without this header; .*--allow-origin/);
+    }
+  });
+
+  test('tells an allowed page to call another name than that of the console, which it may not', async () => {
+    const service = await startInTest({allowOrigins: [PAGE]});
+    const host = `crewroom.localhost:${service.port}`;
+    const {status, json} = await callService(service, 'GET /api/identity', {host, headers: [`Origin: ${PAGE}`]});
+    expect([status, json['code'], json['host']]).toEqual([403, 'foreign-page', host]);
+    expect(json['advice']).toMatch(/^Call http:\/\/localhost with the port of the service/);
+    expect((await createService({baseUrl: service.url}).origins.list()).refused).toEqual([]);
   });
 
   test('lists a long origin whole, and never the beginning of a longer one', async () => {

@@ -1,8 +1,9 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
 import {DEFAULT_LIMITS} from '../../src/core/domain/limits.ts';
+import {formatRequest} from '../support/raw-client.ts';
 import {canRun, type Language, runClient} from '../support/run-client.ts';
-import {callOnConnection, useService} from '../support/service.ts';
+import {callOnConnection, callService, connectInTest, useService} from '../support/service.ts';
 
 const service = useService();
 const send = callOnConnection(service);
@@ -170,6 +171,14 @@ public class Client {
     expect(printed.trim().split('\n')).toEqual(PATHS.map(() => '200'));
   });
 
+  test('is answered at them without a redirect', async () => {
+    for (const path of PATHS) {
+      const method = /(?:navigate|log|sound)\/$/.test(path) ? 'POST' : 'GET';
+      const {status, headers} = await call(`${method} ${path}`, [], method === 'POST' ? '{}' : undefined);
+      expect([path, status, headers.get('location')]).toEqual([path, 200, undefined]);
+    }
+  });
+
   test('is never answered where the path ends in a key, an id or a name', async () => {
     await call('PUT /api/store/k', [], '1');
     for (const path of ['/api/store/k/', '/api/settings/com.example.a/', '/api/com.example.a/name/', '/api/identity//'])
@@ -190,6 +199,52 @@ public class Client {
   test('suggests nothing that is not there', async () => {
     for (const target of ['//nothing', '/nothing#x'])
       expect((await call(`GET ${target}`)).json, target).not.toHaveProperty('meant');
+  });
+});
+
+describe('a client that speaks otherwise', () => {
+  test('is told that methods have capital letters', async () => {
+    const {status, json} = await callService(service(), 'patch /api/store/k', {body: '{}'});
+    expect([status, json['code']]).toEqual([400, 'malformed-request']);
+    expect(json['detail']).toContain('in capital letters such as PATCH');
+  });
+
+  test('is told that HTTP/2 is not spoken', async () => {
+    const client = await connectInTest(service());
+    await client.send('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    const {status, json} = await client.readAnswer();
+    expect([status, json['detail']]).toEqual([400, expect.stringContaining('it uses HTTP/2')]);
+  });
+
+  /** Returns the requests of a path that are listed. */
+  const listed = async (path: string) =>
+    (await service().crewroom.requests.read()).requests.filter(request => request.path.startsWith(path));
+
+  test('is told in the list of requests why its WebSocket with a subprotocol closes, and gets its events if it stays open', async () => {
+    const client = await connectInTest(service());
+    const sent = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const headers = [`Host: localhost:${service().port}`, ...sent, 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+    await client.send(formatRequest('GET /api/events?prefix=offered', [...headers, 'Sec-WebSocket-Protocol: secret']));
+    const head = await client.readUntil('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 101 /);
+    expect(head.toLowerCase()).not.toContain('sec-websocket-protocol');
+    await service().crewroom.entries.put('offered', 1);
+    await client.readUntil('"key":"offered"');
+    const [request] = await listed('/api/events?prefix=offered');
+    expect(request).toMatchObject({status: 101, failure: {code: 'invalid-header'}});
+    expect(request?.failure?.detail).toMatch(/Sec-WebSocket-Protocol.*browser.*closes/);
+    expect(JSON.stringify(request)).not.toContain('secret');
+  });
+
+  test('asks for the file of developer tools without a failure', async () => {
+    const path = '/.well-known/appspecific/com.chrome.devtools.json';
+    for (const host of ['localhost', 'crewroom.localhost'])
+      expect((await callService(service(), `GET ${path}`, {host: `${host}:${service().port}`})).status).toBe(404);
+    const requests = await listed(path);
+    expect(requests.map(({status, failure}) => [status, failure])).toEqual([
+      [404, undefined],
+      [404, undefined],
+    ]);
   });
 });
 

@@ -30,6 +30,7 @@ export async function startTestServer(
     addresses: ['127.0.0.1'],
     port: 0,
     limits: {...DEFAULT_LIMITS, connectionsMax: 10, ...limits},
+    answerLargeHeaders: answered => answered,
     newRequestId: () => 'id',
     onBadRequest: ({failure}) => void refused.push(failure as Failure),
     onError: error => void errors.push(error),

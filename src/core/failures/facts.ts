@@ -16,7 +16,8 @@ export function adviseOn(failure: AnyFailure): string {
     const etag = wrong?.etag;
     if (etag) return `Send the ETag of the entry as it is, with its quotes and the id of its store: If-Match: ${etag}`;
   }
-  if (failure.code === 'foreign-page' && failure.why === 'origin') return adviseOnOrigin(failure.origin ?? '');
+  if (failure.code === 'foreign-page' && failure.why === 'origin')
+    return adviseOnOrigin(failure.origin ?? '', failure.host);
   if (failure.code === 'token-required' && failure.plugin !== undefined)
     return `Open the page of "${failure.plugin}" in the console that "crewroom console" opens: there it proves itself`;
   if (failure.code === 'permission-required') {
@@ -48,7 +49,9 @@ function adviceOf(failure: AnyFailure): string {
 const LOG_COMMAND = ['crewroom', 'plugin', 'logs'] as const;
 
 /** Advises only what `--allow-origin` accepts. */
-function adviseOnOrigin(origin: string): string {
+function adviseOnOrigin(origin: string, host?: string): string {
+  if (host !== undefined)
+    return 'Call http://localhost with the port of the service, where --allow-origin allows pages: this name serves only its own';
   const start = 'If the page is yours, start the service with';
   const flag = flagToAllow(origin);
   if (flag !== undefined) return `${start} ${flag}`;

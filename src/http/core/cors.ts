@@ -80,7 +80,9 @@ const VARIES = /(?:^|[\s,])(?:origin|\*)(?:[\s,]|$)/i;
 const ASKED = 'access-control-request-headers';
 
 function refusedHeader(problem: string): AppError {
-  return new AppError({code: 'invalid-header', header: 'Access-Control-Request-Headers', problem});
+  const advice =
+    'Send the request without this header; pages of an origin that --allow-origin names may send others, but none sends X-Crewroom-Token';
+  return new AppError({code: 'invalid-header', header: 'Access-Control-Request-Headers', problem}, {advice});
 }
 
 /** Allows the page that sent the request to read the answer, and says that it differs by origin. */

@@ -135,8 +135,9 @@ function subjectOf({code, failure}: AppError, {method, path}: Pick<FailedRequest
 function detailsOf(failed: AppError, {path}: Pick<FailedRequest, 'path'>): LogFields {
   const {failure, message} = failed;
   if (failure?.code === 'foreign-page' && failure.why === 'origin') {
-    const {origin} = failure;
+    const {origin, host} = failure;
     const toAllow = flagToAllow(origin);
+    if (host !== undefined) return {origin, host};
     return {origin, ...(toAllow === undefined ? {} : {toAllow})};
   }
   if (failure?.code === 'foreign-host') return {host: failure.host};

@@ -8,7 +8,7 @@ import {CLIENT_HEADER} from '../../core/protocol/headers/client-header.ts';
 import type {RequestHeaders} from '../../core/protocol/headers/request-headers.ts';
 import type {HttpRequest} from './message.ts';
 import {shownPath} from './shown-path.ts';
-import {CLIENT_MODULE, PLUGIN_PAGES, SCHEME, type Site, type Sites, WEBPACK_SOCKET} from './sites.ts';
+import {CLIENT_MODULE, DEVTOOLS_FILE, PLUGIN_PAGES, SCHEME, type Site, type Sites, WEBPACK_SOCKET} from './sites.ts';
 
 /**
  * Decision of the guard; with the origin of the page that may read the answer, if a page sent the request, and its credentials, which the guard does not
@@ -112,13 +112,15 @@ function findPageProblem(target: string, headers: RequestHeaders, calling: Calli
 }
 
 function findOriginProblem(
-  {origin: [origin = '', second]}: RequestHeaders,
+  {origin: [origin = '', second], host: [host = '']}: RequestHeaders,
   {site, page}: Calling,
 ): Failure | undefined {
   // Pages of plugins may also call the address that they have as a constant.
   const isPlugin = site.kind === 'service' && page?.kind === 'plugin';
   if (second === undefined && (isPlugin || site.mayCall(origin))) return undefined;
-  return {code: 'foreign-page', why: 'origin', origin: shorten(origin, SHOWN_ORIGIN_LENGTH_MAX)};
+  // To allow the origin does not help there.
+  const elsewhere = site.kind === 'service' ? {} : {host: shorten(withoutHostSecrets(host))};
+  return {code: 'foreign-page', why: 'origin', origin: shorten(origin, SHOWN_ORIGIN_LENGTH_MAX), ...elsewhere};
 }
 
 /**
@@ -261,7 +263,7 @@ function isServedAt({kind, plugin}: Site, target: string, headers: RequestHeader
 }
 
 /** Paths that the pages of all plugins have in common. */
-const SHARED_PATHS: ReadonlySet<string> = new Set([WEBPACK_SOCKET, CLIENT_MODULE]);
+const SHARED_PATHS: ReadonlySet<string> = new Set([WEBPACK_SOCKET, CLIENT_MODULE, DEVTOOLS_FILE]);
 
 /** Shortens untrusted text for a failure; its beginning is enough to recognise it. Removes the credentials of an address or a host, and secrets of pages. */
 function shorten(text: string, lengthMax = 100): string {

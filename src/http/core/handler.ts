@@ -1,6 +1,7 @@
 import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../core/domain/access/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../core/domain/faults/fault.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import {assertWholeWrite} from './body.ts';
 import {answerOptions, type CallingPage, isPreflight, withCors} from './cors.ts';
 import type {FailureLog} from './failure-log.ts';
@@ -138,7 +139,7 @@ function fail(error: unknown, handling: Handling, deps: Deps): HttpAnswer | Prom
 }
 
 function end(handling: Handling, answered: HttpAnswer, deps: Deps): HttpAnswer {
-  const {request, startedMs, page, caller, route, faults, failed} = handling;
+  const {request, startedMs, page, caller, route, faults} = handling;
   let answer = answered;
   // Few requests have any of these: no function is called for the others.
   if (request.headers.cookie.length > 0) answer = withoutCookies(answer, request);
@@ -146,16 +147,33 @@ function end(handling: Handling, answered: HttpAnswer, deps: Deps): HttpAnswer {
   if (faults !== undefined) answer = withFaultHeader(answer, faults);
   if (answer.longLived) deps.streams.add(request, caller);
   if (answer.webSocket !== undefined || isStream(answer.body)) cutWithCaller(handling);
+  if (isClosedByBrowser(request, answer))
+    handling.failed = {error: new AppError(OFFERED), requestId: deps.newRequestId()};
   deps.onAnswered({
     request,
     principal: caller.principal,
     route,
     answer,
     durationMs: deps.elapsedMs() - startedMs,
-    failed,
+    failed: handling.failed,
   });
   return answer;
 }
+
+/** Returns whether a browser closes a WebSocket once it is open: it offered subprotocols, and the service selects none. Other clients may go on. */
+function isClosedByBrowser({rawHeaders}: HttpRequest, {webSocket}: HttpAnswer): boolean {
+  return (
+    webSocket !== undefined &&
+    typeof webSocket !== 'function' &&
+    headerValues(rawHeaders, OFFERED.header.toLowerCase()).length > 0
+  );
+}
+
+const OFFERED = {
+  code: 'invalid-header',
+  header: 'Sec-WebSocket-Protocol',
+  problem: 'the service has no subprotocol, and a browser then closes the WebSocket: offer none',
+} as const;
 
 /** Cuts a stream, such as events or an export, when its caller loses its permissions. */
 function cutWithCaller({request, caller}: Handling): void {

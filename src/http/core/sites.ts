@@ -151,5 +151,8 @@ export const PLUGIN_PAGES = '/plugins/';
 /** Path at which the client of webpack-dev-server opens its WebSocket, whatever the path of the page. */
 export const WEBPACK_SOCKET = '/ws';
 
+/** File for which the developer tools of Chromium ask at the origin of each page. The service has none. */
+export const DEVTOOLS_FILE = '/.well-known/appspecific/com.chrome.devtools.json';
+
 /** Path of the client for pages that need no build: a file without data. */
 export const CLIENT_MODULE = '/client.js';

@@ -2,8 +2,7 @@ import {createServer, type IncomingMessage, type Server, type ServerOptions} fro
 import {Socket} from 'node:net';
 import type {Limits} from '../../core/domain/limits.ts';
 import type {Failure} from '../../core/failures/failure.ts';
-import type {HttpHandler} from '../core/message.ts';
-import {clearLargeCookies} from '../core/sites.ts';
+import type {HttpAnswer, HttpHandler, WholeAnswer} from '../core/message.ts';
 import type {Connections} from './connections/connection-pool.ts';
 import {enqueueRequest} from './exchange.ts';
 import type {PeerCheck} from './peer-check.ts';
@@ -14,6 +13,8 @@ export interface NodeServerDeps extends UpgradeDeps, JudgePeerDeps {
   readonly limits: Pick<Limits, 'connectionsMax' | 'headerBytesMax'>;
   /** Called with unexpected errors, and with connections that the operating system could not accept. */
   readonly onError: (error: unknown) => void;
+  /** Completes the answer to a request whose headers are too large, by the bytes that arrived last. */
+  readonly answerLargeHeaders: (answered: WholeAnswer, bytes: Uint8Array) => HttpAnswer;
 }
 
 interface NodeServerOptions extends ServerOptions {
@@ -103,10 +104,10 @@ function listenForErrors(server: Server, deps: NodeServerDeps): void {
     })
     .on('clientError', (error: ClientError, socket) => {
       const failure = describeClientError(error);
+      const {rawPacket} = error;
       if (failure === undefined) socket.destroy();
-      // Cookies may be the reason why the headers are too large.
-      else if (failure.code === 'headers-too-large')
-        breakConnection(socket, failure, deps, clearLargeCookies(...findPlace(error.rawPacket)));
+      else if (failure.code === 'headers-too-large' && rawPacket !== undefined)
+        breakConnection(socket, failure, deps, answered => deps.answerLargeHeaders(answered, rawPacket));
       else breakConnection(socket, failure, deps);
     });
 }
@@ -116,27 +117,17 @@ function breakConnection(
   socket: unknown,
   failure: Failure,
   deps: NodeServerDeps,
-  further: readonly string[] = [],
+  complete?: (answered: WholeAnswer) => HttpAnswer,
 ): void {
   assertSocket(socket);
   // A refused connection has no entry: it has its answer already and is about to close.
-  deps.connections.of(socket)?.break(failure, () => closeWithFailure(socket, failure, deps, further));
+  deps.connections.of(socket)?.break(failure, () => closeWithFailure(socket, failure, deps, complete));
 }
 
 /** An error of Node's parser. */
 interface ClientError extends NodeJS.ErrnoException {
   /** The bytes that arrived last: the beginning of a request, unless it came in parts. */
   readonly rawPacket?: Uint8Array;
-}
-
-/** Finds the host and the path in the bytes of an unreadable request; the host is empty if it is not among them. */
-function findPlace(bytes: Uint8Array = new Uint8Array()): [host: string, path: string] {
-  const head = Buffer.from(bytes).toString('latin1');
-  // Of another origin, whose requests clear no cookies: a browser names none when it opens a page.
-  if (/\r\norigin:/i.test(head)) return ['', '/'];
-  const [, host = ''] = /\r\nhost:[ \t]*([^\r\n]*)\r\n/i.exec(head) ?? [];
-  const [, path = '/'] = /^GET (\/[\x21-\x7e]*) /.exec(head) ?? [];
-  return [host.trim(), path];
 }
 
 /** Node declares sockets as any duplex stream, since a program may pass its own. */
@@ -149,8 +140,14 @@ function describeClientError({code = '', message}: NodeJS.ErrnoException): Failu
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return {code: 'too-slow', what: 'request'};
   if (code === 'HPE_HEADER_OVERFLOW') return {code: 'headers-too-large'};
   if (!code.startsWith('HPE_')) return undefined;
-  return {code: 'malformed-request', problem: message.replace(/^Parse Error: /, '')};
+  return {code: 'malformed-request', problem: PARSER_PROBLEMS[code] ?? message.replace(/^Parse Error: /, '')};
 }
+
+/** Problems that Node's parser does not name, by its codes. */
+const PARSER_PROBLEMS: Readonly<Record<string, string>> = {
+  HPE_INVALID_METHOD: 'it does not begin with a method of HTTP, in capital letters such as PATCH, or uses https',
+  HPE_PAUSED_H2_UPGRADE: 'it uses HTTP/2, and the service speaks HTTP/1.1',
+};
 
 interface JudgePeerDeps {
   /** @default {every program may call} */

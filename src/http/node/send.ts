@@ -150,19 +150,18 @@ export function reportBadRequest(
   return failureAnswer(error, requestId);
 }
 
-/** Answers on a socket without a request, and closes the connection. @param further Further headers of the answer. */
+/** Answers on a socket without a request, and closes the connection. @param complete Changes the answer. */
 export function closeWithFailure(
   socket: Socket,
   failure: Failure,
   deps: RefuseDeps,
-  further: readonly string[] = [],
+  complete: (answered: WholeAnswer) => HttpAnswer = answered => answered,
 ): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const answered = reportBadRequest(failure, deps);
-  sendRaw(socket, {...answered, rawHeaders: [...answered.rawHeaders, ...further]}, deps.timeouts.lingerMs);
+  sendRaw(socket, complete(reportBadRequest(failure, deps)), deps.timeouts.lingerMs);
 }
 
 /** Enqueues an exchange, or closes the connection if too many wait already. */

@@ -10,7 +10,10 @@ import {createNodeServer, type NodeServerDeps} from './create-server.ts';
 import type {ServerTimeouts} from './timeouts.ts';
 
 export interface ServerDeps
-  extends Pick<NodeServerDeps, 'handle' | 'findPeerProblem' | 'newRequestId' | 'onBadRequest' | 'onError'> {
+  extends Pick<
+    NodeServerDeps,
+    'handle' | 'answerLargeHeaders' | 'findPeerProblem' | 'newRequestId' | 'onBadRequest' | 'onError'
+  > {
   readonly limits: ServerLimits;
   /** Addresses to listen on; the first must work, `::1` may be missing on a machine without IPv6. */
   readonly addresses: readonly string[];

@@ -1,8 +1,8 @@
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../core/failures/app-error.ts';
-import {WINDOW_HEADERS} from '../core/message.ts';
+import {emptyAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {CLIENT_MODULE} from '../core/sites.ts';
+import {CLIENT_MODULE, DEVTOOLS_FILE} from '../core/sites.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertNoQuery} from './read-parameters.ts';
 
@@ -22,5 +22,7 @@ export function pageClientRoutes(): readonly Route[] {
         return answered;
       },
     },
+    // No failure, which the terminal would show.
+    {path: DEVTOOLS_FILE, needs: 'nothing', GET: () => emptyAnswer(404, ['Content-Length', '0'])},
   ];
 }

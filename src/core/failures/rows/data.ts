@@ -76,7 +76,8 @@ export const DATA_ROWS: Rows<Exclude<DataFailure, WithCases>> = {
   'headers-too-large': {
     status: 431,
     text: () => 'Cannot read the request: its headers are larger than 16 KiB',
-    advice: 'Send fewer or shorter headers',
+    advice:
+      'Send fewer or shorter headers; if they are cookies of other programs at localhost, open http://crewroom.localhost with the port of the service, which has its own',
     when: 'The headers of a request are larger than 16 KiB. See [Limits](http-api.md#limits).',
     example: {},
   },
