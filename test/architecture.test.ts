@@ -34,7 +34,8 @@ const ARROWS_MAX = 30;
 const LINES: Readonly<Record<string, number>> = {
   // Errors of pages in development, figures of the session and of the back end, and the free space of a disk, which three ask.
   // Frames of flights with their ranges, their answers and failures; advice for a page at the name of the console.
-  core: 11_559,
+  // One change of a history, which the command line prints.
+  core: 11_564,
   platform: 1864,
   store: 10_419,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
@@ -50,9 +51,11 @@ const LINES: Readonly<Record<string, number>> = {
   app: 912,
   workbench: 753,
   // The service that a command means, with a question if two match; proposals for unknown commands; breaks between words.
-  cli: 13_444,
+  // Earlier values of an entry, and the command that undoes a change.
+  cli: 13_640,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
-  tests: 100_774,
+  // Commands of earlier values.
+  tests: 100_938,
   harness: 17_330,
 };
 

@@ -158,8 +158,14 @@ describe('crewroom put and get', () => {
   });
 
   test.runIf(process.platform === 'linux')('talk on a terminal, and end a value with a line break there', async () => {
-    assert.match((await runOnTerminal(['put', 'k', '1'])).stdout, /^Created at revision 1\r\n$/);
-    assert.match((await runOnTerminal(['put', 'k', '1'])).stdout, /^Replaced at revision 2\r\n$/);
+    assert.match(
+      (await runOnTerminal(['put', 'k', '1'])).stdout,
+      /^Created at revision 1\r\nTo undo this: crewroom delete .*\r\n$/,
+    );
+    assert.match(
+      (await runOnTerminal(['put', 'k', '1'])).stdout,
+      /^Replaced at revision 2\r\nTo undo this: crewroom restore .*\r\n$/,
+    );
     assert.equal((await runOnTerminal(['get', 'k'])).stdout, '1\r\n');
   });
 });
@@ -227,7 +233,10 @@ describe('crewroom patch', () => {
   });
 
   test.runIf(process.platform === 'linux')('talks on a terminal', async () => {
-    assert.match((await runOnTerminal(['patch', 'k', '{}'])).stdout, /^Patched at revision 1\r\n$/);
+    assert.match(
+      (await runOnTerminal(['patch', 'k', '{}'])).stdout,
+      /^Patched at revision 1\r\nTo undo this: crewroom delete .*\r\n$/,
+    );
   });
 });
 

@@ -21,6 +21,8 @@ export const COMMANDS: Readonly<
   touch: {args: ['a', '--ttl', '1h', '--json'], stdout: /^\{"key":"a",/},
   edit: {args: ['a'], stdout: /^$/, exitCode: 2},
   list: {stdout: /^KEY .*\na .*\nb .*\n$/},
+  history: {args: ['a'], stdout: /^REVISION .*\n\d+ +written .*\n/},
+  restore: {args: ['a', '--at', '1', '--json'], stdout: /^\{"key":"a",.*"created":false\}\n$/},
   export: {stdout: /\{"end":true,"entries":2\}\n$/},
   import: {args: ['some.ndjson', '--json'], stdout: /"entries":0/},
   copy: {args: ['--to', 'OTHER', '--json'], stdout: /"entries":2/},

@@ -30,15 +30,13 @@ describe('a program in the working folder is not taken for one of the system', (
     expect(ran()).toEqual(['where.exe.ran']);
   });
 
-  test('by the keys of a service: "o" opens the console as the owner, "c" copies the address', async () => {
+  test('by the keys of a service: "o" opens the console as the owner', async () => {
     const port = await findFreePort();
     const service = user.spawnInTerminal([...user.crewroom, 'start', '--port', String(port), '--ephemeral']);
     await untilServing(`http://127.0.0.1:${port}`, service);
     await until(() => service.said().includes('Press h'), service.said);
     service.type('o');
     await until(() => /Opened |Cannot open/.test(service.said()), service.said);
-    service.type('c');
-    await until(() => /Copied |Cannot copy/.test(service.said()), service.said);
     service.type('q');
     await service.finished;
     expect(ran()).toEqual(['where.exe.ran']);

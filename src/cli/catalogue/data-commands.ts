@@ -117,6 +117,33 @@ export const DATA_COMMANDS = grouped('Data', {
     ],
     notes: ['After a restart of the service it reconnects and continues where it was.'],
   },
+  history: {
+    summary: 'Show the earlier values of an entry',
+    arguments: [KEY],
+    flags: {
+      at: {placeholder: 'REVISION', description: 'print the value that it had then, byte for byte'},
+      limit: {placeholder: 'N', description: 'maximum number of changes, 100 by default'},
+    },
+    examples: [
+      {line: 'crewroom history greeting', purpose: 'its changes, newest first'},
+      {line: 'crewroom history greeting --at 12 > greeting.json', purpose: 'the value at revision 12'},
+    ],
+    notes: ['It reaches as far as the log of the last 100,000 changes or 64 MiB.'],
+  },
+  restore: {
+    summary: 'Store an earlier value of an entry again',
+    arguments: [KEY],
+    flags: {
+      at: {placeholder: 'REVISION', description: 'the value that it had then'},
+      ...IF_MATCH_FLAG,
+      ifAbsent: {description: 'only if there is no entry'},
+      ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
+    },
+    examples: [
+      {line: 'crewroom restore greeting --at 12', purpose: 'as it was at revision 12, also if it was deleted'},
+    ],
+    notes: ['It is refused if the entry changes meanwhile.', 'Without --ttl the entry does not expire.'],
+  },
   delete: {
     summary: 'Delete an entry, or all under a prefix',
     arguments: [{...KEY, optional: true}],

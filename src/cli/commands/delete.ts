@@ -7,6 +7,7 @@ import {invalidUsage} from '../failures/report.ts';
 import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
+import {undoLines} from '../transfer/earlier-value.ts';
 import {deleteRange, reportDeleted} from '../transfer/entry-deletion.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
@@ -32,10 +33,16 @@ function assertOneTarget({arguments: [key], flags: {prefix, ifMatch}}: CallOf<'d
 
 async function deleteOne(call: CallOf<'delete'>, key: string): Promise<CommandOutcome> {
   const expected = readRevision(call.flags.ifMatch, {command: 'delete', flag: '--if-match'});
-  const {client} = await connect(call);
-  if (call.flags.dryRun) await assertDeletable(client.entries, parseKey(key), expected);
-  else if ((await client.entries.delete(key, {expected})).deleted === 0) throw new AppError({code: 'no-entry', key});
-  return reportDeleted({deleted: 1, kept: 0}, call);
+  const {entries} = (await connect(call)).client;
+  const deletion = {deleted: 1, kept: 0};
+  if (call.flags.dryRun) {
+    await assertDeletable(entries, parseKey(key), expected);
+    return reportDeleted(deletion, call);
+  }
+  const {deleted, revision} = await entries.delete(key, {expected});
+  if (deleted === 0) throw new AppError({code: 'no-entry', key});
+  const {lines = [], ...outcome} = reportDeleted(deletion, call);
+  return {...outcome, lines: [...lines, ...(await undoLines(call, {entries, key, revision, isDeleted: true}))]};
 }
 
 /** Refuses what the deletion would refuse. It reads no value: an entry that is corrupt can be deleted. */

@@ -21,6 +21,7 @@ import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
+import {undoLines} from '../transfer/earlier-value.ts';
 
 type EditCall = CallOf<'edit'>;
 
@@ -61,7 +62,9 @@ export async function run(call: EditCall): Promise<ExitCode> {
   );
   await file.remove();
   const {revision, created} = written;
-  await call.context.stderr.write(`${created ? 'Created' : 'Replaced'} at revision ${revision}\n`);
+  const undo = await undoLines(call, {entries: client.entries, key, revision});
+  const lines = [`${created ? 'Created' : 'Replaced'} at revision ${revision}`, ...undo];
+  await call.context.stderr.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
   return EXIT.ok;
 }
 

@@ -6,6 +6,7 @@ import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
 import {onOneLine} from '../../core/protocol/text/one-line.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {readCount} from '../input/flag-values.ts';
+import {formatToSecond} from '../output/counts.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
@@ -82,10 +83,6 @@ function valueLine(entry: EntryInfo | Entry): Uint8Array {
 }
 
 function tableRow({key, revision, sizeBytes, updatedAtMs, expiresAtMs}: EntryInfo): readonly string[] {
-  const expires = expiresAtMs === undefined ? 'never' : formatTime(expiresAtMs);
-  return [escapeControls(key), String(revision), formatBytes(sizeBytes), formatTime(updatedAtMs), expires];
-}
-
-function formatTime(timeMs: number): string {
-  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const expires = expiresAtMs === undefined ? 'never' : formatToSecond(expiresAtMs);
+  return [escapeControls(key), String(revision), formatBytes(sizeBytes), formatToSecond(updatedAtMs), expires];
 }

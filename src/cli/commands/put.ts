@@ -8,24 +8,30 @@ import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
+import {undoLines} from '../transfer/earlier-value.ts';
 
 /** `crewroom put`: stores a value under a key. */
 export async function run(call: CallOf<'put'>): Promise<CommandOutcome> {
   const [key = '', argument = ''] = call.arguments;
-  const expected = readExpected(call.flags);
+  const expected = readExpected('put', call.flags);
   const ttlSeconds = call.flags.ttl === undefined ? undefined : readTtl(call.flags.ttl, 'put');
-  const {client} = await connect(call);
+  const {entries} = (await connect(call)).client;
   const value = await readValue(argument, call.context);
-  const putting = client.entries.put(key, value, {expected, ttlSeconds});
+  const putting = entries.put(key, value, {expected, ttlSeconds});
   const {revision, etag, created} = await putting.catch(error => adviseOn(error, argument, call.context));
   const line = `${created ? 'Created' : 'Replaced'} at revision ${revision}`;
-  return {json: {key, revision: String(revision), etag, created}, lines: [line]};
+  const lines = [line, ...(await undoLines(call, {entries, key, revision}))];
+  return {json: {key, revision: String(revision), etag, created}, lines};
 }
 
-function readExpected({ifMatch, ifAbsent}: CallOf<'put'>['flags']): Expectation | undefined {
+/** Reads the condition of a command that stores a value. @throws {AppError} `invalid-usage`. */
+export function readExpected(
+  command: 'put' | 'restore',
+  {ifMatch, ifAbsent}: Pick<CallOf<'put'>['flags'], 'ifMatch' | 'ifAbsent'>,
+): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
-    throw invalidUsage('put', 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
-  return ifAbsent ? 'absent' : readRevision(ifMatch, {command: 'put', flag: '--if-match'});
+    throw invalidUsage(command, 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
+  return ifAbsent ? 'absent' : readRevision(ifMatch, {command, flag: '--if-match'});
 }
 
 /** @throws The error, with advice if the value may be a string without its quotes: it is not an object, array or quoted string, nor in a file. */

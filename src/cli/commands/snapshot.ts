@@ -21,7 +21,7 @@ import {
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError, existing, invalidUsage, unconfirmed} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
-import {formatCount, formatEntries} from '../output/counts.ts';
+import {formatCount, formatEntries, formatToSecond} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
 import {canAsk} from '../terminal/prompts.ts';
@@ -114,7 +114,7 @@ async function list(call: CallOf<'snapshot'>, directory: string): Promise<Comman
 function tableRow({name, entries, plugin, revision, sizeBytes, savedAt}: SavedSnapshot): readonly string[] {
   const count =
     plugin !== undefined ? `files of ${plugin}` : entries === undefined ? 'incomplete' : formatCount(entries);
-  return [name, count, revision, formatBytes(sizeBytes), savedAt.toISOString().replace(/\.\d+Z$/, 'Z')];
+  return [name, count, revision, formatBytes(sizeBytes), formatToSecond(savedAt.getTime())];
 }
 
 /** A snapshot that exists: a file with entries, or a directory with the files of a plugin. */

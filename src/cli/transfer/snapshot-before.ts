@@ -101,7 +101,7 @@ async function made(
 }
 
 /** Returns the flags of a call that name the service and its directories; with another address than its own, and then without its token. */
-function addressFlags({settings, configFile, context}: SettingsCall, other?: ServiceAddress): readonly string[] {
+export function addressFlags({settings, configFile, context}: SettingsCall, other?: ServiceAddress): readonly string[] {
   const {host, port, dataDir, tokenFile} = settings;
   const given = {
     host,

@@ -15,14 +15,19 @@ export interface SentHistory<T = unknown> {
 /** Writes a page, with the exact bytes of the values. */
 export function formatHistoryPage({storeId, page: {changes, cursor}}: SentHistory, key: Key): Uint8Array {
   const writer = new ByteWriter().text(`{"storeId":"${storeId}","key":${JSON.stringify(key)},"changes":[`);
-  for (const [index, change] of changes.entries()) {
-    const {json, ...rest} = change.kind === 'written' ? change : {...change, json: undefined};
-    const head = JSON.stringify(writeTimes({...rest, revision: String(rest.revision)}));
-    writer.text(index === 0 ? head.slice(0, -1) : `,${head.slice(0, -1)}`);
-    if (json !== undefined) writer.text(',"value":').bytes(json);
-    writer.text('}');
-  }
+  for (const [index, change] of changes.entries())
+    writer.text(index === 0 ? '' : ',').bytes(formatHistoryChange(change));
   return writer.text(`]${cursor === undefined ? '' : `,"cursor":"${cursor}"`}}`).end();
+}
+
+/** Writes one change of a page. */
+export function formatHistoryChange(change: HistoryChange): Uint8Array {
+  const {json, text: _, value: __, ...rest} = {json: undefined, text: undefined, value: undefined, ...change};
+  const writer = new ByteWriter().text(
+    JSON.stringify(writeTimes({...rest, revision: String(rest.revision)})).slice(0, -1),
+  );
+  if (json !== undefined) writer.text(',"value":').bytes(json);
+  return writer.text('}').end();
 }
 
 /** Reads a page. */

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import {execFileSync} from 'node:child_process';
+import {afterEach, beforeEach, describe, test} from 'vitest';
+import {startService, type TestService} from '../support/service.ts';
+import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
+
+const machine = await createMachine();
+let service: TestService;
+beforeEach(async () => {
+  service = await startService({ephemeral: true});
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+function run(args: readonly string[], options?: RunOptions): Promise<Finished> {
+  return machine.run([...args.slice(0, 1), '--port', String(service.port), ...args.slice(1)], options);
+}
+
+/** Runs a command at a terminal. @returns What it printed. */
+async function atTerminal(...args: readonly string[]): Promise<string> {
+  const words = [...args.slice(0, 1), '--port', String(service.port), ...args.slice(1)];
+  const {exitCode, stdout} = await machine.runOnTerminal(words);
+  assert.equal(exitCode, 0, stdout);
+  return plain(stdout);
+}
+
+/** Runs the command line that a command named, as the shell of the user does. */
+function undo(printed: string): Promise<Finished> {
+  const [, line] = /^To undo this: (.*)$/m.exec(printed) ?? [];
+  assert.ok(line !== undefined, printed);
+  const words = execFileSync('sh', ['-c', `for word in ${line}; do printf '%s\\n' "$word"; done`], {encoding: 'utf8'});
+  return machine.run(words.trimEnd().split('\n').slice(1));
+}
+
+const stored = async (key: string): Promise<string> => (await run(['get', key])).stdout;
+
+describe('crewroom history', () => {
+  test('lists the changes of an entry, newest first, with those who made them', async () => {
+    await run(['put', 'k', '{"n": 1.0}']);
+    await run(['put', 'kk', '2']);
+    await run(['delete', 'k']);
+    await run(['put', 'k', '3']);
+    const {stdout, stderr} = await run(['history', 'k']);
+    const rows = stdout.trimEnd().split('\n');
+    const columns = rows.map(row => row.replace(/\d{4}-\d\d-\d\dT[\d:]+Z/, 'TIME').split(/ {2,}/));
+    assert.deepEqual(columns, [
+      ['REVISION', 'CHANGE', 'SIZE', 'TIME', 'BY'],
+      ['4', 'written', '1 B', 'TIME', 'owner'],
+      ['3', 'deleted', 'TIME', 'owner'],
+      ['1', 'written', '10 B', 'TIME', 'owner'],
+    ]);
+    assert.equal(stderr, '');
+  });
+
+  test('prints a line of JSON for each change, with the exact text of its value, and where the log begins', async () => {
+    await run(['put', 'k', '{"n": 1.0}']);
+    await run(['delete', 'k']);
+    const {stdout} = await run(['history', 'k', '--json']);
+    const [deleted = '', written = '', begin = '', end] = stdout.split('\n');
+    assert.match(deleted, /^\{"kind":"deleted","revision":"2",/);
+    assert.match(written, /^\{"kind":"written","revision":"1",.*"value":\{"n": 1\.0\}\}$/);
+    assert.deepEqual([begin, end], ['{"kind":"log-begins","revision":"0"}', '']);
+  });
+
+  test('has no more changes than --limit, and says that there are more', async () => {
+    for (const value of ['1', '2', '3']) await run(['put', 'k', value]);
+    const {stdout, stderr} = await run(['history', 'k', '--limit', '2']);
+    assert.match(stdout, /\n3 .*\n2 .*\n$/);
+    assert.match(stderr, /There are more/);
+  });
+
+  test('of a key that was never written says so', async () => {
+    assert.deepEqual(await run(['history', 'none']), {
+      exitCode: 0,
+      signal: null,
+      stdout: '',
+      stderr: 'There never was an entry with this key\n',
+    });
+  });
+
+  test('--at prints the value that the entry had at a revision, byte for byte', async () => {
+    await run(['put', 'k', '-'], {input: '{"n": 1.0,\n "n": 2}'});
+    await run(['put', 'other', '1']);
+    await run(['put', 'k', '3']);
+    for (const at of ['1', '2']) {
+      const {stdout} = await run(['history', 'k', '--at', at]);
+      assert.equal(stdout, '{"n": 1.0,\n "n": 2}');
+    }
+    assert.match((await run(['history', 'k', '--at', '3', '--json'])).stdout, /^\{"kind":"written",.*"value":3\}\n$/);
+  });
+
+  test('--at has no half of a value, and says why', async () => {
+    await run(['put', 'k', '-'], {input: JSON.stringify('x'.repeat(64 * 1024))});
+    await run(['delete', 'k']);
+    for (const [at, reason] of [
+      ['1', /with 64\.0 KiB it was too large for the change log/],
+      ['2', /there was no entry/],
+    ] as const) {
+      const {exitCode, stdout, stderr} = await run(['history', 'k', '--at', at]);
+      assert.deepEqual([exitCode, stdout], [3, '']);
+      assert.match(stderr, reason);
+      assert.match(stderr, /crewroom history KEY/);
+    }
+  });
+});
+
+describe('crewroom restore', () => {
+  test('stores an earlier value again, also of a deleted entry, and leaves others alone', async () => {
+    await run(['put', 'k', '{"n": 1.0}', '--ttl', '1h']);
+    await run(['put', 'kk', '2']);
+    await run(['delete', 'k']);
+    const {exitCode, stdout} = await run(['restore', 'k', '--at', '1', '--json']);
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /^\{"key":"k","revision":"4","etag":".*","created":true\}\n$/);
+    assert.equal(await stored('k'), '{"n": 1.0}');
+    assert.equal(await stored('kk'), '2');
+    const {entries} = await service.crewroom.entries.list({prefix: 'k'});
+    assert.deepEqual(
+      entries.map(({expiresAtMs}) => expiresAtMs),
+      [undefined, undefined],
+    );
+  });
+
+  test('has a time to live if it is asked to', async () => {
+    await run(['put', 'k', '1']);
+    await run(['restore', 'k', '--at', '1', '--ttl', '1h']);
+    assert.ok((await service.crewroom.entries.get('k'))?.expiresAtMs !== undefined);
+  });
+
+  for (const [name, args, exitCode] of [
+    ['another revision', ['--at', '2', '--if-match', '2'], 4],
+    ['an entry that is there', ['--at', '2', '--if-absent'], 4],
+    ['a revision at which there was none', ['--at', '1'], 3],
+    ['no revision', [], 2],
+  ] as const)
+    test(`is refused with ${name}, and nothing is lost`, async () => {
+      await run(['put', 'other', '0']);
+      await run(['put', 'k', '1']);
+      await run(['put', 'k', '2']);
+      assert.equal((await run(['restore', 'k', ...args])).exitCode, exitCode);
+      assert.equal(await stored('k'), '2');
+    });
+});
+
+describe('a command that changes one entry prints how to undo it', () => {
+  test('put of a new value: the line restores the earlier one', async () => {
+    await run(['put', 'k', '{"n": 1.0}']);
+    const printed = await atTerminal('put', 'k', '2');
+    assert.equal((await undo(printed)).exitCode, 0);
+    assert.equal(await stored('k'), '{"n": 1.0}');
+  });
+
+  test('put of a new entry: the line deletes it', async () => {
+    const printed = await atTerminal('put', 'k', '2');
+    assert.equal((await undo(printed)).exitCode, 0);
+    assert.equal((await run(['get', 'k'])).exitCode, 3);
+  });
+
+  test('patch: the line restores the value without it', async () => {
+    await run(['put', 'k', '{"a": 1}']);
+    const printed = await atTerminal('patch', 'k', '{"b": 2}');
+    assert.equal((await undo(printed)).exitCode, 0);
+    assert.equal(await stored('k'), '{"a": 1}');
+  });
+
+  test('delete: the line brings the entry back', async () => {
+    await run(['put', 'k', '1']);
+    const printed = await atTerminal('delete', 'k');
+    assert.equal((await undo(printed)).exitCode, 0);
+    assert.equal(await stored('k'), '1');
+  });
+
+  test('restore: the line stores what was there before', async () => {
+    await run(['put', 'k', '1']);
+    await run(['put', 'k', '2']);
+    const printed = await atTerminal('restore', 'k', '--at', '1');
+    assert.equal(await stored('k'), '1');
+    assert.equal((await undo(printed)).exitCode, 0);
+    assert.equal(await stored('k'), '2');
+  });
+
+  test('a key that a shell would read otherwise is quoted', async () => {
+    const key = `it's $(touch pwned);"x" &`;
+    await run(['put', key, '1']);
+    const printed = await atTerminal('put', key, '2');
+    assert.equal((await undo(printed)).exitCode, 0);
+    assert.equal(await stored(key), '1');
+  });
+
+  test('the line is refused once the entry has changed again, or is there again', async () => {
+    await run(['put', 'k', '1']);
+    const replaced = await atTerminal('put', 'k', '2');
+    await run(['put', 'k', 'null']);
+    assert.equal((await undo(replaced)).exitCode, 4);
+    const deleted = await atTerminal('delete', 'k');
+    await run(['put', 'k', '"theirs"']);
+    assert.equal((await undo(deleted)).exitCode, 4);
+    assert.equal(await stored('k'), '"theirs"');
+  });
+
+  test('and says why not if the log does not have the earlier value', async () => {
+    await run(['put', 'k', '-'], {input: JSON.stringify('x'.repeat(64 * 1024))});
+    assert.match(
+      await atTerminal('put', 'k', '1'),
+      /This cannot be undone: with .* it was too large for the change log/,
+    );
+  });
+
+  test('nothing of it in a pipe', async () => {
+    await run(['put', 'k', '1']);
+    assert.deepEqual(await run(['put', 'k', '2']), {exitCode: 0, signal: null, stdout: '', stderr: ''});
+  });
+});
