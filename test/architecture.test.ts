@@ -35,6 +35,7 @@ const LINES: Readonly<Record<string, number>> = {
   // Errors of pages in development, figures of the session and of the back end, and the free space of a disk, which three ask.
   // Frames of flights with their ranges, their answers and failures; advice for a page at the name of the console.
   // One change of a history, which the command line prints.
+  // Frames of flights with their ranges, their answers and failures; an engine that cannot be loaded.
   core: 11_564,
   platform: 1864,
   store: 10_419,

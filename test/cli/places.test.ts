@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
-import {cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile} from 'node:fs/promises';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath, pathToFileURL} from 'node:url';
 import {describe, onTestFinished, test} from 'vitest';
+import {installInto} from '../support/installation.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine, MAIN} from './crewroom.ts';
 
@@ -21,13 +22,7 @@ async function makeFolder(): Promise<string> {
 describe('an installation', () => {
   for (const name of ['what #1?', '100% %20', 'Zoë & Co'])
     test.skipIf(process.platform === 'win32' && name.includes('?'))(`may be in a folder "${name}"`, async () => {
-      const modules = join(await makeFolder(), name, 'node_modules');
-      await mkdir(modules, {recursive: true});
-      for (const entry of await readdir(join(ROOT, 'node_modules')))
-        if (!entry.startsWith('.') && entry !== 'crewroom')
-          await symlink(join(ROOT, 'node_modules', entry), join(modules, entry));
-      await cp(join(ROOT, 'dist'), join(modules, 'crewroom', 'dist'), {recursive: true});
-      await cp(join(ROOT, 'package.json'), join(modules, 'crewroom', 'package.json'));
+      const modules = await installInto(join(await makeFolder(), name));
       await writePlugin(join(modules, 'com.example.a'), {'background/index.js': 'exports.onStart = () => {};'});
       const main = join(modules, 'crewroom', 'dist', 'cli', 'main.js');
       const script = `fetch(process.env.CREWROOM_URL + '/api/store/a', {method: 'PUT', body: '1'}).then(({status}) => process.exit(status === 201 ? 0 : 9))`;

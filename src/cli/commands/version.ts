@@ -22,6 +22,6 @@ async function describeVersions({
     node: nodeVersion,
     platform,
     architecture,
-    lmdb: engineVersion(),
+    lmdb: await engineVersion(),
   };
 }

@@ -37,12 +37,13 @@ export async function checkData(dataDir: string, context: DataContext): Promise<
   return [access, ...opening, ...inside, await checkSpace(place)];
 }
 
-/** Reports a place where no store can be opened, also before there is one. */
+/** Reports a place where no store can be opened, also before there is one, and an engine that cannot be loaded. */
 async function checkOpening({path}: DataDirectory, place: string): Promise<readonly Finding[]> {
   try {
     await assertStoreOpens(place);
     return [];
   } catch (error) {
+    if (error instanceof AppError) return [findingOf(CHECK.name, error)];
     // Other errors, such as a full disk, are found by the other checks.
     return error instanceof OpeningError ? [findingOf(CHECK.name, unusableDirectory(path, error))] : [];
   }

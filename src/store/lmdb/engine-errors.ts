@@ -71,6 +71,7 @@ export async function failedOnFullDisk(
  * of the process or a failing disk says nothing about the content of the files, so the advice must not be to restore a backup.
  */
 export function openingFailure(directory: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
   if (error instanceof OpeningError || isFull(error) || isSystemError(error))
     return unusableDirectory(directory, error);
   return new AppError({code: 'store-corrupt', what: 'whole', directory, problem: messageOf(error)}, {cause: error});

@@ -1,7 +1,7 @@
 import {mkdtemp, rm} from 'node:fs/promises';
 import {join} from 'node:path';
-import * as lmdb from 'lmdb';
-import {open, type RootDatabase, type RootDatabaseOptionsWithPath} from 'lmdb';
+import type {RootDatabase, RootDatabaseOptionsWithPath} from 'lmdb';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {KEY_ENCODER} from './key-bytes.ts';
 import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES} from './opening-limits.ts';
 import {assertOpens, needsNoTrial} from './opening-trial.ts';
@@ -49,10 +49,30 @@ export interface EnvironmentOptions {
   readonly readOnly?: boolean;
 }
 
-/** Returns the version of the engine, such as `0.9.90`. */
-export function engineVersion(): string {
+/**
+ * Loads the engine, whose native part is a package of its own for each system and processor.
+ *
+ * @throws {AppError} `engine-missing`
+ */
+async function loadEngine(): Promise<typeof import('lmdb')> {
+  try {
+    return await import('lmdb');
+  } catch (error) {
+    const isMissing = messageOf(error).startsWith('No native build was found');
+    if (!isMissing && codeOf(error) !== 'ERR_DLOPEN_FAILED') throw error;
+    const system = `${process.platform}-${process.arch}`;
+    const problem = isMissing
+      ? `the package @lmdb/lmdb-${system} is not installed, or has no file for this system`
+      : (messageOf(error).split('\n')[0] ?? '');
+    throw new AppError({code: 'engine-missing', system, problem}, {cause: error});
+  }
+}
+
+/** Returns the version of the engine, such as `0.9.90`. @throws {AppError} `engine-missing` */
+export async function engineVersion(): Promise<string> {
   // The types of the library lack `version`.
-  const {versionString} = (lmdb as unknown as {readonly version: {readonly versionString: string}}).version;
+  const {version} = (await loadEngine()) as unknown as {readonly version: {readonly versionString: string}};
+  const {versionString} = version;
   return /[0-9.]+/.exec(versionString)?.[0] ?? '';
 }
 
@@ -60,18 +80,20 @@ export function engineVersion(): string {
  * Opens the environment in an existing directory.
  *
  * @throws {OpeningError} If the file system, a limit or another program does not allow it: the engine is not asked then, since it ends the
- * process after most failures. Otherwise errors of the engine.
+ * process after most failures. {@link AppError} `engine-missing`. Otherwise errors of the engine.
  */
 export async function openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment> {
   const {directory, readOnly = false} = options;
+  const {open} = await loadEngine();
   await assertOpens({directory, readOnly, engine: engineOptions(options)});
   // Not checked again: another process that opens the files has a lock on them for a moment, for whose end the engine waits.
   return new OpenedEnvironment(open(engineOptions(options)), readOnly);
 }
 
 /** Opens an environment that this process had open before, on a file system that allowed it. @throws As {@link openEnvironment}. */
-export function reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment {
+export async function reopenEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment> {
   const {directory, readOnly = false} = options;
+  const {open} = await loadEngine();
   assertCanOpen({directory, readOnly});
   return new OpenedEnvironment(open(engineOptions(options)), readOnly);
 }
@@ -82,9 +104,10 @@ const ENVIRONMENTS = 2;
 /**
  * Asserts that a process like this one could open a store in a directory, which need not have one. Nothing stays there.
  *
- * @throws {OpeningError}
+ * @throws {OpeningError}; {@link AppError} `engine-missing`.
  */
 export async function assertStoreOpens(place: string): Promise<void> {
+  await loadEngine();
   assertAddressSpaceLeft(place, ENVIRONMENTS);
   if (await needsNoTrial(place)) return;
   const directory = await mkdtemp(join(place, '.crewroom-trial-'));

@@ -11,6 +11,8 @@ export interface StartMembers {
   'address-unusable': {address: string; problem: string};
   'data-directory-in-use': {directory: string; processId: number};
   'data-directory-unusable': {directory: string; problem: string};
+  /** The system and processor of this program, such as `linux-x64`. */
+  'engine-missing': {system: string; problem: string};
   'data-format-unsupported': {directory: string; found: string; supported: number};
   /** The file with the tokens of programs, in the data directory. */
   'invalid-token-file': {file: string; problem: string};

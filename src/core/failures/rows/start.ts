@@ -64,6 +64,13 @@ export const START_ROWS: Rows<FailureIn<StartMembers>> = {
     when: 'The data directory belongs to another user, contains other files and no store, or cannot be created, read or written; or its file system, a limit of the process or another program does not allow what a store needs. See [What is where](guides/move-upgrade-remove.md#what-is-where).',
     example: {directory: '/a', problem: 'it is a file'},
   },
+  'engine-missing': {
+    text: ({system, problem}) => `Cannot load the engine of the store for ${system}: ${problem}`,
+    advice:
+      'Delete node_modules and install again on this system and processor, with optional packages; "crewroom start --ephemeral" does without',
+    when: 'The native part of the engine, an optional package for each `system` and processor, is not installed or cannot be loaded: `node_modules` was copied from another system, the lock file lists that of another one only, npm ran with `--omit=optional`, or the C library is too old. See [Where it runs](guides/move-upgrade-remove.md#where-it-runs).',
+    example: {system: 'linux-x64', problem: 'the package @lmdb/lmdb-linux-x64 is not installed'},
+  },
   'data-format-unsupported': {
     text: ({directory, found, supported}) =>
       `Cannot open ${quote(directory)}: it has data format ${found}, and this version has format ${supported}`,
