@@ -35,8 +35,8 @@ const LINES: Readonly<Record<string, number>> = {
   // Errors of pages in development, figures of the session and of the back end, and the free space of a disk, which three ask.
   // Frames of flights with their ranges, their answers and failures; advice for a page at the name of the console.
   // One change of a history, which the command line prints.
-  // Frames of flights with their ranges, their answers and failures; an engine that cannot be loaded.
-  core: 11_564,
+  // An engine that cannot be loaded.
+  core: 11_573,
   platform: 1864,
   store: 10_419,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
@@ -53,10 +53,12 @@ const LINES: Readonly<Record<string, number>> = {
   workbench: 753,
   // The service that a command means, with a question if two match; proposals for unknown commands; breaks between words.
   // Earlier values of an entry, and the command that undoes a change.
-  cli: 13_640,
+  // A start at log-on that is put back, read again, and told from one that is gone, switched off or of a package.
+  cli: 13_875,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
   // Commands of earlier values.
-  tests: 100_938,
+  // Installations without an engine, and starts at log-on.
+  tests: 101_255,
   harness: 17_330,
 };
 
@@ -683,6 +685,7 @@ const MAY_IMPORT = {
     'cli/terminal',
     'core/failures',
     'core/files',
+    'platform',
     'platform/system',
     'node:',
   ],
@@ -982,6 +985,7 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
     'the defaults of `ServiceParts`',
   ],
   'app/open-crewroom.ts': [['process'], 'the base of relative paths'],
+  'cli/autostart/run-key.ts': [['process'], 'text of a program that Windows starts'],
   'cli/run-process.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/main.ts': [['process'], 'the name of the command, by which it chooses a program'],
   'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],

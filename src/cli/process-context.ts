@@ -3,6 +3,7 @@ import {randomBytes} from 'node:crypto';
 import {readFileSync} from 'node:fs';
 import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
+import {parse} from 'node:path';
 import type {Readable, Writable} from 'node:stream';
 import {setTimeout as pause} from 'node:timers/promises';
 import {codeOf} from '../core/failures/app-error.ts';
@@ -21,6 +22,7 @@ export interface HostProcess extends KeyHost {
   readonly arch: string;
   readonly versions: {readonly node: string};
   cwd(): string;
+  chdir(directory: string): void;
   getuid?(): number;
   on(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
   off(signal: StopSignal | 'SIGCONT', listener: () => void): unknown;
@@ -61,6 +63,7 @@ export function processContext(host: HostProcess, paths: PlatformPaths): CliCont
     sendSignal: (processId, signal) => sendSignal(processId, signal, host),
     isRunning,
     exitNow: exitCode => host.exit(exitCode),
+    leaveFolder: () => host.chdir(parse(host.argv[0] ?? '').root || '/'),
     limitExit: (timeoutMs, message) => limitHost(host, timeoutMs, `crewroom: ${message}`),
   };
 }

@@ -67,7 +67,7 @@ describe('crewroom doctor', () => {
       {exitCode: examined.exitCode, problemCount: examined.problemCount},
       {exitCode: 0, problemCount: 0},
     );
-    assert.deepEqual(about(examined, 'Node'), [`ok: ${process.versions.node}`]);
+    assert.match(about(examined, 'Node').join(), new RegExp(`^ok: ${process.versions.node}`));
     assert.match(about(examined, 'Service')[0] ?? '', /^ok: .* answers, its store is read-write$/);
     assert.ok(about(examined, 'Data').includes(`ok: data format ${DATA_FORMAT}; process ${service.child.pid} uses it`));
     // Only Linux tells which process has a port, and lets another process read the store.

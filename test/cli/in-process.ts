@@ -53,6 +53,8 @@ export async function runInProcess(command: Command): Promise<Finished> {
     versions: process.versions,
     pid: process.pid,
     cwd: () => workingDirectory,
+    // That of the process is that of all tests.
+    chdir: () => {},
     ...(process.getuid && {getuid: process.getuid}),
     on: (signal, listener) => signals.on(signal, listener),
     off: (signal, listener) => signals.off(signal, listener),

@@ -1,6 +1,7 @@
 import {chmod, mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
+import {formatUnit} from '../../src/cli/autostart/systemd.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -95,6 +96,47 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
     expect(await readdir(join(unit, '..'))).toEqual([]);
   });
 
+  test('install over a working service lets that run again if the manager refuses the new one', async () => {
+    await run('install');
+    const working = (await readFile(unit, 'utf8')).replace('/cat"', '/true"');
+    await writeFile(unit, working);
+    await provide('systemctl', 'if [ "$2" = restart ]; then echo "Job failed" >&2; exit 1; fi');
+    expect((await run('install')).stderr).toContain('Job failed');
+    expect((await readCalls()).slice(-2)).toEqual([
+      'systemctl --user daemon-reload',
+      'systemctl --user restart crewroom.service',
+    ]);
+    expect(await readFile(unit, 'utf8')).toBe(working);
+  });
+
+  test('status and doctor say if the installed program is gone', async () => {
+    await run('install');
+    await writeFile(unit, (await readFile(unit, 'utf8')).replace(/".*" "/, '"/opt/gone/node" "'));
+    expect((await run('status')).stdout).toContain('\n/opt/gone/node is gone');
+    expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({missing: '/opt/gone/node'});
+    const doctor = await machine.run(['doctor', '--port', '0']);
+    expect(doctor.stdout).toContain(`${unit} starts /opt/gone/node, which is gone`);
+  });
+
+  test('the unit of a package of the system has a status, and is left alone', async () => {
+    const packaged = join(machine.home, 'packaged.service');
+    await writeFile(packaged, formatUnit({node: '/bin/cat', script: '/bin/sh'}));
+    await provide(
+      'systemctl',
+      `case "$2" in is-active) echo active;; is-enabled) echo enabled;; show) echo "${packaged}";; esac`,
+    );
+    expect((await run('status')).stdout).toBe(`${packaged}\nactive, enabled\n`);
+    expect((await run('uninstall')).stderr).toMatch(/a package of the system brought .*disable --now crewroom/s);
+    await readFile(packaged);
+  });
+
+  test('logs has the log of a detached service where nothing is installed', async () => {
+    await rm(join(bin, 'systemctl'));
+    await mkdir(join(machine.home, 'state'), {recursive: true});
+    await writeFile(join(machine.home, 'state', 'crewroom.log'), 'one\ntwo\n');
+    expect((await run('logs')).stdout).toBe('one\ntwo\n');
+  });
+
   test('install refuses a program in a directory for temporary files', async () => {
     const script = join(machine.home, 'main.js');
     await writeFile(script, '');
@@ -150,6 +192,7 @@ esac`;
     expect(await readFile(plist, 'utf8')).toContain('<string>--log-file</string>');
     expect(await readCalls()).toEqual([
       `launchctl bootout ${domain}/crewroom`,
+      `launchctl enable ${domain}/crewroom`,
       `launchctl bootstrap ${domain} ${plist}`,
     ]);
     expect((await runOnMac('status')).stdout).toBe(`${plist}\nactive, enabled\n`);
@@ -163,12 +206,34 @@ esac`;
   test('install again replaces the agent once the old one has ended', async () => {
     await runOnMac('install');
     expect((await runOnMac('install')).exitCode).toBe(0);
-    expect((await readCalls()).slice(-3)).toEqual([
+    expect((await readCalls()).slice(-4)).toEqual([
       `launchctl bootout ${domain}/crewroom`,
       `launchctl print ${domain}/crewroom`,
+      `launchctl enable ${domain}/crewroom`,
       `launchctl bootstrap ${domain} ${plist}`,
     ]);
     expect((await runOnMac('uninstall')).exitCode).toBe(0);
+  });
+
+  test('status says if the user has switched it off, and logs has what a failed start said', async () => {
+    await runOnMac('install');
+    await provide('launchctl', `${LAUNCHCTL}\n[ "$1" != print-disabled ] || echo '  "crewroom" => disabled'`);
+    expect((await runOnMac('status')).stdout).toBe(`${plist}\nactive, switched off by the user\n`);
+    await writeFile(join(machine.home, 'state', 'crewroom.log'), 'started\n');
+    await writeFile(join(machine.home, 'state', 'start-errors.log'), 'no such setting\n');
+    expect((await runOnMac('logs')).stdout).toBe('no such setting\nstarted\n');
+    await runOnMac('uninstall');
+    expect((await runOnMac('logs')).stdout).toBe('started\n');
+  });
+
+  test('install over a working agent loads that again if launchd refuses the new one', async () => {
+    await runOnMac('install');
+    const working = (await readFile(plist, 'utf8')).replace('/cat<', '/true<');
+    await writeFile(plist, working);
+    await provide('launchctl', '[ "$1" = bootstrap ] || exit 3; echo "Bootstrap failed" >&2; exit 5');
+    expect((await runOnMac('install')).exitCode).toBe(1);
+    expect(await readFile(plist, 'utf8')).toBe(working);
+    expect((await readCalls()).at(-1)).toBe(`launchctl bootstrap ${domain} ${plist}`);
   });
 
   test('install leaves nothing if launchd refuses, and says why', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdir, readFile, symlink, writeFile} from 'node:fs/promises';
+import {mkdir, readFile, readlink, symlink, writeFile} from 'node:fs/promises';
 import {createServer, type IncomingMessage, request, type ServerResponse} from 'node:http';
 import {type AddressInfo, createServer as createNetServer, type Server} from 'node:net';
 import {join} from 'node:path';
@@ -373,6 +373,19 @@ describe('crewroom start --detached', () => {
     assert.match(await readFile(logFile, 'utf8'), new RegExp(`"processId":${processId},"port":${port}`));
     const stopped = await machine.run(['stop', '--port', port, '--json']);
     assert.deepEqual(JSON.parse(stopped.stdout), {stopped: true, processId});
+  });
+
+  test.skipIf(process.platform !== 'linux')('does not hold the folder in which it was started (Linux)', async () => {
+    const port = String(await findFreePort());
+    const folder = join(machine.home, 'unpacked');
+    await mkdir(folder);
+    await writeFile(join(folder, 'me.json'), JSON.stringify(SAMPLE_DOCUMENT));
+    const args = ['start', '--detached', '--port', port, '--ephemeral', '--profile', 'me.json', '--json'];
+    const started = await machine.runProcess(args, {workingDirectory: folder});
+    assert.equal(started.exitCode, 0, started.stderr);
+    const {processId} = JSON.parse(started.stdout);
+    assert.equal(await readlink(`/proc/${processId}/cwd`), '/');
+    await machine.run(['stop', '--port', port]);
   });
 
   test('fails with the reason if the service does not start', async () => {

@@ -1,4 +1,4 @@
-import {cp, link, mkdir, writeFile} from 'node:fs/promises';
+import {cp, link, mkdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeAll, expect, test} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
@@ -55,6 +55,12 @@ const untilPluginRuns = async (): Promise<void> => {
     .toMatchObject({state: 'running'});
 };
 
+const APPROVED_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\StartupApproved\\Run';
+
+async function reg(...args: readonly string[]): Promise<void> {
+  expect(await (await user.spawnProgram(['reg', ...args])).finished).toMatchObject({exitCode: 0});
+}
+
 test('"crewroom service" starts it at log-on by a value of the registry, without a window, and takes back everything', async () => {
   await installPlugin();
   const windowsShown = watchWindows(user.windows);
@@ -75,10 +81,28 @@ test('"crewroom service" starts it at log-on by a value of the registry, without
   expect(await isServing()).toBe(true);
   await untilPluginRuns();
 
+  await reg('add', APPROVED_KEY, '/v', 'crewroom', '/t', 'REG_BINARY', '/d', '030000000000000000000000', '/f');
+  expect((await run('service', 'status')).stdout).toContain('active, switched off by the user');
+
   expect(await run('service', 'uninstall')).toMatchObject({exitCode: 0});
   expect(await isServing()).toBe(false);
   expect(await run('service', 'status')).toMatchObject({exitCode: 3});
   expect(await logOn()).toMatchObject({exitCode: 1});
   expect(await isServing()).toBe(false);
   expect(windowsShown()).toEqual([]);
-});
+  // Twenty processes, each some seconds on a busy machine.
+}, 300_000);
+
+test('an install that fails over a working one lets that run again, at the next log-on too', async () => {
+  const broken = [PROGRAM[0] ?? '', `${user.home}\\broken\\node_modules\\crewroom\\dist\\cli\\main.js`];
+  await cp(user.file(FOLDER, 'node_modules'), user.file('broken', 'node_modules'), {recursive: true});
+  await rm(user.file('broken', 'node_modules', 'crewroom', 'dist', 'cli', 'service.cjs'));
+  expect(await run('service', 'install')).toMatchObject({exitCode: 0});
+  const failed = await (await user.spawnProgram([...broken, 'service', 'install'])).finished;
+  expect(failed.exitCode, failed.stderr).toBe(1);
+  expect(await isServing()).toBe(true);
+  expect(await run('stop')).toMatchObject({exitCode: 0});
+  expect(await logOn()).toMatchObject({exitCode: 0});
+  expect(await isServing()).toBe(true);
+  expect(await run('service', 'uninstall')).toMatchObject({exitCode: 0});
+}, 300_000);

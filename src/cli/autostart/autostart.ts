@@ -1,6 +1,7 @@
 import {spawn} from 'node:child_process';
+import {existsSync} from 'node:fs';
 import {readFile, realpath} from 'node:fs/promises';
-import {isAbsolute, sep} from 'node:path';
+import {basename, delimiter, isAbsolute, join, sep} from 'node:path';
 import {UNSEEN} from '../../core/domain/unseen.ts';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {refusedUsage} from '../failures/report.ts';
@@ -13,13 +14,13 @@ export interface Autostart {
   /** Advice for the user once it is installed. */
   readonly note: string;
   /**
-   * Returns whether it is installed.
+   * Returns what is installed; undefined if nothing is.
    *
    * @throws {AppError} `invalid-usage` if another program wrote what is there.
    */
-  isInstalled(): Promise<boolean>;
+  installed(): Promise<Installed | undefined>;
   /**
-   * Installs it, and starts the service; again with the new program if it is installed. Leaves nothing if the system refuses.
+   * Installs it, and starts the service; again with the new program if it is installed. If that fails, what was there is back, and runs.
    *
    * @throws {AppError} `service-manager-failed`; `invalid-usage` if it cannot start this program.
    */
@@ -30,6 +31,24 @@ export interface Autostart {
   logs(lines: number): Promise<string>;
   /** Stops the service, and removes everything that was installed. */
   uninstall(): Promise<void>;
+}
+
+/** State of a start at log-on that the user has switched off in the settings of the system. */
+export const SWITCHED_OFF = 'switched off by the user';
+
+/** An installed start at log-on. */
+export interface Installed {
+  /** Place where the system finds it. */
+  readonly place: string;
+  /** True if a package of the system brought it, not "crewroom service install". */
+  readonly isPackaged?: boolean;
+  /** The program that it names; undefined if it was changed so that none is found in it. */
+  readonly program: InstalledProgram | undefined;
+}
+
+/** Returns the path of a program that an installed start at log-on names, and that is gone; undefined if all is there. */
+export function findGone({program}: Installed): string | undefined {
+  return program && [program.node, program.script].find(path => !existsSync(path));
 }
 
 /**
@@ -71,7 +90,7 @@ export interface InstalledProgram {
 }
 
 /**
- * Returns the program that runs now, by its real paths.
+ * Returns the program that runs now, by its real paths; Node by a link to it that stays through updates, if there is one.
  *
  * @throws {AppError} `invalid-usage` if it may be gone at the next start of the machine.
  */
@@ -82,8 +101,23 @@ export async function findProgram(context: CliContext): Promise<InstalledProgram
     realpath(context.temporaryDir).catch(() => context.temporaryDir),
   ]);
   const problem = findPathProblem({node, script}, temporaryDir);
-  if (problem === undefined) return {node, script};
-  throw refusedProgram(problem);
+  if (problem !== undefined) throw refusedProgram(problem);
+  const link = await findStableLink(node, context.environment['PATH'] ?? '');
+  const isUsable = link !== undefined && findPathProblem({node: link, script}, temporaryDir) === undefined;
+  return {node: isUsable ? link : node, script};
+}
+
+/** Finds a link in the folders of `PATH` that leads to a Node in a folder of its version, and stays when Node is updated. */
+export async function findStableLink(node: string, path: string): Promise<string | undefined> {
+  if (!isVersioned(node)) return undefined;
+  const links = path.split(delimiter).map(folder => join(folder, basename(node)));
+  const targets = await Promise.all(links.map(link => realpath(link).catch(() => undefined)));
+  return links.find((link, index) => targets[index] === node && !isVersioned(link));
+}
+
+/** Returns whether a path has a folder named by a version, which managers of versions of Node remove when they update it. */
+export function isVersioned(path: string): boolean {
+  return /[/\\]v?\d+\.\d+[^/\\]*[/\\]/.test(path);
 }
 
 /** Creates the failure for a program that the system cannot start later. */
@@ -98,7 +132,7 @@ export function refusedProgram(problem: string): Error {
 const UNSEEN_IN_PATH = new RegExp(`[${UNSEEN}]`);
 
 /** Directories that an operating system or its user empties. */
-const TEMPORARY_DIRS = ['/tmp', '/private/tmp', '/var/tmp', '/dev/shm', '/run'];
+const TEMPORARY_DIRS = ['/tmp', '/private/tmp', '/var/tmp', '/private/var/tmp', '/dev/shm', '/run'];
 
 /**
  * Returns the reason why the system may not find a program at the next start of the machine; undefined if there is none.

@@ -1,10 +1,10 @@
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
-import {join} from 'node:path';
+import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {formatAgent} from './launch-agent.ts';
+import {formatAgent, parseAgent} from './launch-agent.ts';
 
 /** A parser of property lists, in Debian `libplist-utils`. */
 const PARSER = '/usr/bin/plistutil';
@@ -28,11 +28,17 @@ describe('formatAgent()', () => {
         const text = execFileSync(PARSER, ['-i', binary, '-f', 'xml'], {encoding: 'utf8'});
         const words = Array.from(text.matchAll(/<string>(.*)<\/string>/g), ([, word = '']) => unescapeXml(word));
         const logFile = '/Users/ada/Library/Logs/crewroom/crewroom.log';
-        expect(words).toEqual(['crewroom', node, '/opt/main.js', 'start', '--log-file', logFile]);
+        const paths = `${dirname(node)}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`;
+        const errors = '/Users/ada/Library/Logs/crewroom/start-errors.log';
+        expect(words).toEqual(['crewroom', node, '/opt/main.js', 'start', '--log-file', logFile, paths, errors]);
+        expect(parseAgent(readFileSync(file, 'utf8'))).toEqual({node, script: '/opt/main.js'});
         const keys = Array.from(text.matchAll(/<key>(.*)<\/key>\s*<([a-z]+)/g), ([, key, type]) => `${key} ${type}`);
         expect(keys).toEqual([
           'Label string',
           'ProgramArguments array',
+          'EnvironmentVariables dict',
+          'PATH string',
+          'StandardErrorPath string',
           'RunAtLoad true',
           'KeepAlive dict',
           'SuccessfulExit false',

@@ -1,14 +1,16 @@
-import {mkdir, writeFile} from 'node:fs/promises';
-import {dirname} from 'node:path';
+import {mkdir, rm, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
 import {makeDirectory, removeDurably} from '../../core/files/directory.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {
   type Autostart,
+  type Ended,
   type InstalledProgram,
   managerFailed,
   readLastLines,
   readOwnText,
   runSystemProgram,
+  SWITCHED_OFF,
 } from './autostart.ts';
 
 /** Name of the agent, for `launchctl`. */
@@ -25,7 +27,13 @@ const THROTTLE_SECONDS = 60;
 /** Interval in which an agent is looked for while it ends, in milliseconds. */
 const INTERVAL_MS = 200;
 
-/** Formats the property list of the agent (launchd.plist(5)). It names no variable and no secret: the service reads its config file. */
+/** Directories where programs are looked for, as in a terminal: launchd leaves out those of Homebrew. */
+const PATH_DIRS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin'];
+
+/**
+ * Formats the property list of the agent (launchd.plist(5)). It names no variable but `PATH`, and no secret: the service reads its config file. What
+ * a start says that fails before it has its log is in a file of its own.
+ */
 export function formatAgent({node, script}: InstalledProgram, logFile: string): string {
   const words = [node, script, 'start', '--log-file', logFile].map(word => `    <string>${escapeXml(word)}</string>`);
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -39,6 +47,13 @@ ${MARK}
   <array>
 ${words.join('\n')}
   </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>PATH</key>
+    <string>${escapeXml([...new Set([dirname(node), ...PATH_DIRS])].join(':'))}</string>
+  </dict>
+  <key>StandardErrorPath</key>
+  <string>${escapeXml(errorsFileOf(logFile))}</string>
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>
@@ -55,8 +70,25 @@ ${words.join('\n')}
 `;
 }
 
+/** Returns the program of an agent that {@link formatAgent} wrote. */
+export function parseAgent(text: string): InstalledProgram | undefined {
+  const [node, script] = Array.from(text.matchAll(/^ {4}<string>(.*)<\/string>$/gm), ([, word = '']) =>
+    unescapeXml(word),
+  );
+  return node === undefined || script === undefined ? undefined : {node, script};
+}
+
+/** Returns the file of what a start says that fails before it has its log. */
+function errorsFileOf(logFile: string): string {
+  return join(dirname(logFile), 'start-errors.log');
+}
+
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function unescapeXml(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
 export interface AgentPlaces {
@@ -79,18 +111,25 @@ export function createLaunchAgent({file, logFile}: AgentPlaces, context: CliCont
       await context.pause(INTERVAL_MS);
   };
   const begin = async (): Promise<void> => {
+    // The user may have switched it off; then it could not be loaded.
+    await ask('enable', target);
     const {exitCode, errors} = await ask('bootstrap', domain, file);
     if (exitCode !== 0) throw managerFailed(`launchctl bootstrap ${domain} ${file}`, errors);
   };
   return {
     place: file,
     note: 'It starts when you log in',
-    isInstalled: async () => (await read()) !== undefined,
+    installed: async () => {
+      const text = await read();
+      return text === undefined ? undefined : {place: file, program: parseAgent(text)};
+    },
     install: async program => {
       const before = await read();
       await makeDirectory(dirname(logFile));
       await mkdir(dirname(file), {recursive: true});
       await end();
+      // Otherwise those of an older start would be shown.
+      await rm(errorsFileOf(logFile), {force: true});
       await writeFile(file, formatAgent(program, logFile), {flush: true});
       try {
         await begin();
@@ -100,17 +139,23 @@ export function createLaunchAgent({file, logFile}: AgentPlaces, context: CliCont
         throw error;
       }
     },
-    status: async () => {
-      const {exitCode, output} = await ask('print', target);
-      const [, state = 'loaded'] = /^\s*state = (.+)$/m.exec(output) ?? [];
-      return {active: exitCode !== 0 ? 'inactive' : state === 'running' ? 'active' : state, enabled: 'enabled'};
-    },
-    logs: lines => readLastLines(logFile, lines),
+    status: () => findState(ask, domain),
+    logs: async lines => (await readLastLines(errorsFileOf(logFile), lines)) + (await readLastLines(logFile, lines)),
     uninstall: async () => {
       await end();
+      await rm(errorsFileOf(logFile), {force: true});
       await removeDurably(file);
     },
   };
+}
+
+/** Finds the state of the agent, and whether the user has switched it off. */
+async function findState(ask: (...args: readonly string[]) => Promise<Ended>, domain: string) {
+  const {exitCode, output} = await ask('print', `${domain}/${LABEL}`);
+  const [, state = 'loaded'] = /^\s*state = (.+)$/m.exec(output) ?? [];
+  const isOff = /"crewroom" => (?:disabled|true)/.test((await ask('print-disabled', domain)).output);
+  const active = exitCode !== 0 ? 'inactive' : state === 'running' ? 'active' : state;
+  return {active, enabled: isOff ? SWITCHED_OFF : 'enabled'};
 }
 
 /** Exit code of launchctl for an agent that is not loaded: ESRCH of macOS. */

@@ -1,7 +1,9 @@
-import {normalize} from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {mkdir, mkdtemp, realpath, rm, symlink, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {delimiter, join, normalize} from 'node:path';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {findPathProblem} from './autostart.ts';
+import {findPathProblem, findStableLink} from './autostart.ts';
 
 const INSTALLED = {node: '/usr/bin/node', script: '/usr/lib/node_modules/crewroom/dist/cli/main.js'};
 
@@ -13,7 +15,11 @@ describe('findPathProblem()', () => {
   const refused = [
     {name: 'the cache of npx', script: '/home/ada/.npm/_npx/1f/node_modules/crewroom/dist/cli/main.js', said: /npx/},
     // Windows has that of the user only.
-    ...(IS_WINDOWS ? [] : [{name: 'a directory for temporary files', script: '/tmp/a/main.js', said: /temporary/}]),
+    ...(IS_WINDOWS ? [] : ['/tmp', '/private/var/tmp']).map(folder => ({
+      name: `a directory for temporary files (${folder})`,
+      script: `${folder}/a/main.js`,
+      said: /temporary/,
+    })),
     {name: 'that of this user', script: '/home/ada/tmp/main.js', said: /temporary/},
     {name: 'a relative path', script: 'main.js', said: /absolute/},
     {name: 'a line break', script: '/home/a\nb/main.js', said: /control/},
@@ -27,4 +33,22 @@ describe('findPathProblem()', () => {
       expect(findPathProblem({...INSTALLED, node: script}, own)).toMatch(said);
     });
   }
+});
+
+describe.skipIf(IS_WINDOWS)('findStableLink()', () => {
+  for (const place of ['Cellar/node/22.14.0_1/bin', '.nvm/versions/node/v22.14.0/bin'])
+    test(`finds a link to Node in ${place} that an update of Node keeps, and no other`, async () => {
+      const home = await realpath(await mkdtemp(join(tmpdir(), 'crewroom-node-')));
+      onTestFinished(() => rm(home, {recursive: true, force: true}));
+      const [real, stable, other] = [join(home, place), join(home, 'bin'), join(home, 'other')];
+      for (const folder of [real, stable, other]) await mkdir(folder, {recursive: true});
+      const node = join(real, 'node');
+      await writeFile(node, '');
+      await writeFile(join(other, 'node'), '');
+      const path = [real, other, stable].join(delimiter);
+      expect(await findStableLink(node, path)).toBeUndefined();
+      await symlink(node, join(stable, 'node'));
+      expect(await findStableLink(node, path)).toBe(join(stable, 'node'));
+      expect(await findStableLink(join(other, 'node'), path)).toBeUndefined();
+    });
 });

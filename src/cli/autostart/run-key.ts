@@ -1,16 +1,24 @@
+import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import {join, win32} from 'node:path';
+import {messageOf} from '../../core/failures/app-error.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {
   type Autostart,
+  type Ended,
   type InstalledProgram,
   managerFailed,
   readLastLines,
   refusedProgram,
   runSystemProgram,
+  SWITCHED_OFF,
 } from './autostart.ts';
 
 /** Key of the registry whose values are the commands that Windows starts when the user logs in. Each user may change the own ones. */
 const KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+
+/** Key with what the user has switched off in the settings of Windows: a value of bytes for each name, of which the first is odd then. */
+const APPROVED_KEY = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\StartupApproved\\Run';
 
 /** Name of our value. */
 const NAME = 'crewroom';
@@ -35,8 +43,26 @@ export interface ConsoleSystem {
  * type (REG_SZ) has no variables.
  */
 export function formatCommand({node, script}: InstalledProgram, {consoleHost, release}: ConsoleSystem): string {
-  const start = `"${node}" "${script}" start --detached`;
+  const words = script === scriptBeside(node) ? `-e "${LOAD_BESIDE}" x` : `"${script}"`;
+  const start = `"${node}" ${words} start --detached`;
   return Number(release.split('.')[2]) < HEADLESS_BUILD ? start : `${consoleHost} --headless ${start}`;
+}
+
+/** Place of the command line in a folder with Node. */
+const BESIDE = 'node_modules/crewroom/dist/cli/main.js';
+
+/** Loads the command line from the folder of Node, in place of its path: the path of an unpacked folder does not fit into a command twice. */
+const LOAD_BESIDE = `require(process.argv[1]=process.execPath+'/../${BESIDE}')`;
+
+function scriptBeside(node: string): string {
+  return win32.join(node, '..', BESIDE);
+}
+
+/** Returns the program of a command that {@link formatCommand} formatted. */
+export function parseCommand(command: string): InstalledProgram | undefined {
+  const [node, script] = Array.from(command.matchAll(/"([^"]*)"/g), ([, word = '']) => word);
+  if (node === undefined || script === undefined) return undefined;
+  return {node, script: script === LOAD_BESIDE ? scriptBeside(node) : script};
 }
 
 export interface RunKeyDeps {
@@ -52,40 +78,85 @@ export interface RunKeyDeps {
 
 /** Lets Windows start the service, by a value in the registry of the user, without elevation. */
 export function createRunKey({context, logFile, release, isServing, stop}: RunKeyDeps): Autostart {
-  const {environment} = context;
-  const ask = (action: string, ...args: readonly string[]) =>
-    runSystemProgram(windowsProgram('reg.exe', environment), [action, KEY, '/v', NAME, ...args], context);
-  const change = async (action: string, ...args: readonly string[]): Promise<void> => {
-    const {exitCode, output, errors} = await ask(action, ...args);
-    if (exitCode !== 0) throw managerFailed(`reg ${action} ${KEY} /v ${NAME}`, errors || output);
-  };
-  const isInstalled = async (): Promise<boolean> => (await ask('query')).exitCode === 0;
+  const registry = openRegistry(context);
+  const start = ({node, script}: InstalledProgram) =>
+    runSystemProgram(node, [script, 'start', '--detached'], asAtLogOn(context)).catch(error => ({
+      exitCode: null,
+      errors: messageOf(error),
+    }));
+  const place = `${KEY}\\${NAME}`;
   return {
-    place: `${KEY}\\${NAME}`,
+    place,
     note: 'It starts when you log in',
-    isInstalled,
+    installed: async () => {
+      const command = await registry.read();
+      return command === undefined ? undefined : {place, program: parseCommand(command)};
+    },
     install: async given => {
-      const command = formatCommand(given, {consoleHost: windowsProgram('conhost.exe', environment), release});
+      const consoleHost = windowsProgram('conhost.exe', context.environment);
+      const command = formatCommand(given, {consoleHost, release});
       if (command.length > COMMAND_LENGTH_MAX)
         throw refusedProgram(
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,
         );
-      const wasInstalled = await isInstalled();
+      const before = await registry.read();
       await stop();
-      await change('add', '/t', 'REG_SZ', '/d', command, '/f');
-      const {node, script} = given;
-      const {exitCode, errors} = await runSystemProgram(node, [script, 'start', '--detached'], asAtLogOn(context));
-      if (exitCode === 0) return;
-      if (!wasInstalled) await change('delete', '/f');
+      await registry.write(command);
+      const {exitCode, errors} = await start(given);
+      // The user may have switched it off.
+      if (exitCode === 0) return registry.switchOn();
+      if (before === undefined) await registry.remove();
+      else await registry.write(before);
+      const program = before === undefined ? undefined : parseCommand(before);
+      if (program !== undefined) await start(program);
       throw managerFailed('crewroom start --detached', errors.replace(/^crewroom: /, ''));
     },
-    status: async () => ({active: (await isServing()) ? 'active' : 'inactive', enabled: 'enabled'}),
+    status: async () => ({
+      active: (await isServing()) ? 'active' : 'inactive',
+      enabled: (await registry.isSwitchedOff()) ? SWITCHED_OFF : 'enabled',
+    }),
     logs: lines => readLastLines(logFile, lines),
     uninstall: async () => {
       await stop();
-      await change('delete', '/f');
+      await registry.remove();
+      await registry.switchOn();
     },
   };
+}
+
+/** Opens the registry of the user, for the command at log-on. */
+function openRegistry(context: CliContext) {
+  const program = windowsProgram('reg.exe', context.environment);
+  const reg = (...args: readonly string[]): Promise<Ended> => runSystemProgram(program, args, context);
+  const change = async (action: string, ...args: readonly string[]): Promise<void> => {
+    const {exitCode, output, errors} = await reg(action, KEY, '/v', NAME, ...args, '/f');
+    if (exitCode !== 0) throw managerFailed(`reg ${action} ${KEY} /v ${NAME}`, errors || output);
+  };
+  return {
+    read: () => readValue(file => reg('export', KEY, file, '/y'), context.temporaryDir),
+    write: (command: string) => change('add', '/t', 'REG_SZ', '/d', command),
+    remove: () => change('delete'),
+    isSwitchedOff: async () =>
+      /REG_BINARY\s+[\da-f][13579bdf]/i.test((await reg('query', APPROVED_KEY, '/v', NAME)).output),
+    switchOn: async () => void (await reg('delete', APPROVED_KEY, '/v', NAME, '/f')),
+  };
+}
+
+/** Reads our value from a file with its key: what programs print lacks characters that the code page of their console does not have. */
+async function readValue(
+  exportKey: (file: string) => Promise<Ended>,
+  temporaryDir: string,
+): Promise<string | undefined> {
+  const folder = await mkdtemp(join(temporaryDir, 'crewroom-'));
+  try {
+    const file = join(folder, 'run.reg');
+    if ((await exportKey(file)).exitCode !== 0) return undefined;
+    // Quotes and backslashes are escaped.
+    const value = /^"crewroom"="((?:[^"\\]|\\.)*)"/m.exec(await readFile(file, 'utf16le'));
+    return value?.[1]?.replace(/\\(.)/g, '$1');
+  } finally {
+    await rm(folder, {recursive: true, force: true});
+  }
 }
 
 /** Returns the environment without variables that change settings: at the next log-on they are not there. */

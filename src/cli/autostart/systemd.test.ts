@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {findUnitProblem, formatUnit, UNIT_NAME} from './systemd.ts';
+import {findUnitProblem, formatUnit, parseUnit, UNIT_NAME} from './systemd.ts';
 
 const INSTALLED = {node: '/usr/bin/node', script: '/usr/lib/node_modules/crewroom/dist/cli/main.js'};
 
@@ -39,6 +39,11 @@ describe('formatUnit()', () => {
       },
     );
   }
+});
+
+test('parseUnit() returns the program of a unit', () => {
+  for (const script of ['/opt/a b/main.js', '/opt/100% "c"\\d/main.js'])
+    expect(parseUnit(formatUnit({...INSTALLED, script}))).toEqual({...INSTALLED, script});
 });
 
 describe('findUnitProblem()', () => {

@@ -1,11 +1,13 @@
-import {mkdir, writeFile} from 'node:fs/promises';
+import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {removeDurably, syncDirectory} from '../../core/files/directory.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {
   type Autostart,
+  type Installed,
   type InstalledProgram,
   managerFailed,
+  readLastLines,
   readOwnText,
   refusedProgram,
   runSystemProgram,
@@ -14,10 +16,17 @@ import {
 /** Lets systemd start the service, by a unit of the user. */
 export function createUserUnit(file: string, context: CliContext): Autostart {
   const read = (): Promise<string | undefined> => readOwnText(file, UNIT_MARK);
+  const installed = async (): Promise<Installed | undefined> => {
+    const own = await read();
+    if (own !== undefined) return {place: file, program: parseUnit(own)};
+    const packaged = await findPackaged(context);
+    if (packaged === '') return undefined;
+    return {place: packaged, isPackaged: true, program: parseUnit(await readFile(packaged, 'utf8'))};
+  };
   return {
     place: file,
     note: 'It starts when you log in; "loginctl enable-linger" lets it start with the machine',
-    isInstalled: async () => (await read()) !== undefined,
+    installed,
     install: async program => {
       const problem = findUnitProblem(program);
       if (problem !== undefined) throw refusedProgram(problem);
@@ -35,6 +44,7 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
         if (before === undefined) await undo(['disable', '--now', UNIT_NAME]).then(() => removeDurably(file));
         else await writeFile(file, before, {flush: true});
         await undo(['daemon-reload']);
+        if (before !== undefined) await undo(['restart', UNIT_NAME]);
         throw error;
       }
     },
@@ -42,13 +52,27 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
       active: await askAboutUnit('is-active', context, UNIT_NAME),
       enabled: await askAboutUnit('is-enabled', context, UNIT_NAME),
     }),
-    logs: lines => readUnitLog(UNIT_NAME, lines, context),
+    logs: async lines =>
+      (await installed()) === undefined
+        ? readLastLines(context.paths.logFile, lines)
+        : readUnitLog(UNIT_NAME, lines, context),
     uninstall: async () => {
       await changeUnits(['disable', '--now', UNIT_NAME], context);
       await removeDurably(file);
       await changeUnits(['daemon-reload'], context);
     },
   };
+}
+
+/** Finds the unit that a package of the system brought, and that the user has switched on. @returns Its path; empty if there is none. */
+async function findPackaged(context: CliContext): Promise<string> {
+  // Without a manager nothing is switched on.
+  const ask = (...args: readonly string[]): Promise<string> =>
+    runSystemProgram('systemctl', ['--user', ...args, UNIT_NAME], context).then(
+      ({output}) => output.trim(),
+      () => '',
+    );
+  return (await ask('is-enabled')) === 'enabled' ? ask('show', '--property=FragmentPath', '--value') : '';
 }
 
 /** Asks the service manager of the user to do something. */
@@ -108,6 +132,13 @@ TimeoutStopSec=${STOP_TIMEOUT_SECONDS}
 [Install]
 WantedBy=default.target
 `;
+}
+
+/** Returns the program of a unit that {@link formatUnit} wrote. */
+export function parseUnit(unit: string): InstalledProgram | undefined {
+  const [, node, script] = /^ExecStart=:"(.*)" "(.*)" start$/m.exec(unit) ?? [];
+  const unquote = (path: string): string => path.replaceAll('%%', '%').replace(/\\(["\\])/g, '$1');
+  return node === undefined || script === undefined ? undefined : {node: unquote(node), script: unquote(script)};
 }
 
 /** Quotes a word of a unit (systemd.syntax, systemd.unit): backslashes and quotes are escaped, and a percent sign begins a specifier. */

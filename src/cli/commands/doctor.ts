@@ -96,6 +96,7 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   const {checkAirline, checkSession} = await import('../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
   yield [await checkSession(inspected.config, context)];
+  yield await checkAutostart(call);
   const data = dataDir !== undefined && ephemeral === false ? await examineData(dataDir, context) : [];
   yield data;
   if (ephemeral) yield [{check: 'Data', level: 'ok', detail: 'in memory, gone when the service stops'}];
@@ -116,6 +117,20 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
   if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
     yield await examineEntries({dataDir, host, port}, machine, context);
+}
+
+/** Reports what starts the service at log-on, if that is installed: its program may be gone. */
+async function checkAutostart(call: CallOf<'doctor'>): Promise<readonly Finding[]> {
+  const {createAutostart} = await import('../autostart/create.ts');
+  const {findGone} = await import('../autostart/autostart.ts');
+  const find = async () => createAutostart(call).installed();
+  // There may be no service manager, or what is there is not ours.
+  const installed = await find().catch(() => undefined);
+  if (installed === undefined) return [];
+  const check = new NamedCheck('Log-on');
+  const gone = findGone(installed);
+  if (gone === undefined) return [check.ok(installed.place)];
+  return [check.problem(`${installed.place} starts ${gone}, which is gone`, 'Run "crewroom service install" again')];
 }
 
 async function examineData(dataDir: string, context: CliContext): Promise<readonly Finding[]> {

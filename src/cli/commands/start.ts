@@ -35,6 +35,8 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
       : reportToPrograms(config, {requests, context});
     if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
     const options = {log: reporter.log, newStoreId: flags.newStoreId === true, ...programParts(context, stop)};
+    // All paths are absolute by now.
+    context.leaveFolder();
     await serve(() => openService(config, options), reporter, stop);
     return EXIT.ok;
   } catch (error) {

@@ -1,11 +1,17 @@
 import {describe, expect, test} from 'vitest';
-import {checkNamesBelow} from './check-machine.ts';
+import {checkNamesBelow, checkNode} from './check-machine.ts';
 
 const resolving =
   (...addresses: readonly string[]) =>
   async () =>
     addresses.map(address => ({address}));
 const failing = () => Promise.reject(Object.assign(new Error('getaddrinfo'), {code: 'ENOTFOUND'}));
+
+test('the check of Node advises a version with updates where an older one works', () => {
+  expect(checkNode('20.19.0')).toMatchObject({level: 'ok', detail: expect.stringMatching(/^20\.19\.0; .*22\.13/)});
+  expect(checkNode('22.13.0')).toMatchObject({level: 'ok', detail: '22.13.0'});
+  expect(checkNode('20.18.3')).toMatchObject({level: 'problem', detail: '20.18.3 is older than 20.19'});
+});
 
 describe('the check of names below localhost', () => {
   test('is content where the system resolves them to this machine', async () => {

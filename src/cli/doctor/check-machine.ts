@@ -8,13 +8,19 @@ import {type Finding, NamedCheck} from './finding.ts';
 /** The oldest supported version of Node, as in package.json. */
 const NODE_MIN = [20, 19] as const;
 
+/** The oldest major version of Node that gets updates. */
+const NODE_UPDATED = 22;
+
+const NODE_FIX = 'Install 22.13 or later from https://nodejs.org';
+
 /** Checks the version of Node. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
-  if (isEnough) return new NamedCheck('Node').ok(version);
-  const fix = 'Install a newer one from https://nodejs.org';
-  return new NamedCheck('Node').problem(`${version} is older than ${NODE_MIN.join('.')}`, fix);
+  // An installation that works is no reason to warn.
+  const advice = major < NODE_UPDATED ? '; it has had no updates since April 2026: 22.13 or later is advised' : '';
+  if (isEnough) return new NamedCheck('Node').ok(version + advice);
+  return new NamedCheck('Node').problem(`${version} is older than ${NODE_MIN.join('.')}`, NODE_FIX);
 }
 
 /** Checks that `localhost`, which plugins call, resolves to addresses that this machine has. */

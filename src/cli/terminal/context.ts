@@ -46,6 +46,8 @@ export interface CliContext {
   isRunning(processId: number): boolean;
   /** Ends the process at once, without cleaning up. */
   exitNow(exitCode: number): void;
+  /** Leaves the working directory: on Windows a folder that is one cannot be removed. */
+  leaveFolder(): void;
   /**
    * Ends the process with exit code 1 and a message after a time, in milliseconds; kills it if it cannot end. Returns a function that lifts
    * the limit.
