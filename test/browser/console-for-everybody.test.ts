@@ -103,7 +103,7 @@ describe.skipIf(!CAN_BROWSE)('the console on paper', () => {
   test('has all lines and the whole value, without the menu, and says of the list how to keep it', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: '#/events', colorScheme: 'dark'});
     for (let each = 0; each < 100; each++) await service.crewroom.entries.put('paper', each);
-    await page.locator('.live-line').nth(99).waitFor();
+    await page.getByText(/^1\d\d lines$/).waitFor();
     await page.emulateMedia({media: 'print'});
     expect(await page.getByRole('navigation').count()).toBe(0);
     const whole = `[...document.querySelectorAll('.live, .content, .entry, .json, .cm-scroller')].every(

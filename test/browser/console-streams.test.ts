@@ -61,6 +61,27 @@ function* exportOf(count: number): Generator<Buffer> {
   yield Buffer.from(`{"end":true,"entries":${count}}\n`);
 }
 
+/** More lines than a window of the test shows. */
+const SCREEN_LINES = 60;
+
+/** Counts what is made to format times. */
+const WATCH_COSTS = `window.formatters = 0;
+Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {construct(...made) { formatters++; return Reflect.construct(...made); }});
+for (const name of ['toLocaleTimeString', 'toLocaleDateString', 'toLocaleString'])
+  Date.prototype[name] = function () { formatters++; return ''; };`;
+
+/** Keeps how many lines are rendered together, and made, between two looks at the page, at most. */
+const WATCH_LINES = `window.most = {rendered: 0, added: 0};
+new MutationObserver(changes => {
+  const added = changes.flatMap(({addedNodes}) => [...addedNodes]).filter(node => node.matches?.('.live-line'));
+  most.added = Math.max(most.added, added.length);
+  most.rendered = Math.max(most.rendered, document.querySelectorAll('.live-line').length);
+}).observe(document.querySelector('.live'), {childList: true});`;
+
+const LIST_HEIGHT = `document.querySelector('.live').scrollHeight`;
+
+const FOCUSED_LINE = `document.activeElement.getAttribute('aria-label')`;
+
 function rows(page: Page): Locator {
   return page.locator('.live-line');
 }
@@ -128,14 +149,15 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await page.getByRole('button', {name: 'Continue'}).click();
     await page.getByRole('button', {name: 'Written burst/2999'}).waitFor();
     await page.getByText('1,000 lines', {exact: true}).waitFor();
+    await page.getByRole('button', {name: 'Pause'}).click();
     await expect.poll(() => page.locator('.live-gap').allTextContents()).toEqual(['2,001 lines are left out']);
     await keepScreenshot(page, 'events-burst');
     await page.getByLabel('Key begins with').fill('burst/29');
-    await expect.poll(() => rows(page).count()).toBe(100);
+    await page.getByText('100 lines', {exact: true}).waitFor();
     await page.getByLabel('Replay after revision').fill('0');
     await page.keyboard.press('Enter');
     // All that begin with it: 29, 290 to 299, and 2900 to 2999.
-    await expect.poll(() => rows(page).count()).toBe(111);
+    await page.getByText('111 lines', {exact: true}).waitFor();
     await page.getByLabel('Written', {exact: true}).uncheck();
     await expect.poll(() => rows(page).count()).toBe(0);
   });
@@ -156,6 +178,54 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.getByRole('complementary').getByText('newest').waitFor();
+  });
+
+  test('renders the lines that it shows, with one formatter of times, and all of them once the user looks at others', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, url, {fragment: '#/events', script: WATCH_COSTS});
+    await page.getByText('Nothing has changed since').waitFor();
+    const formatters = await page.evaluate('formatters');
+    await page.evaluate(WATCH_LINES);
+    for (let each = 0; each < 1000; each += 20)
+      await crewroom.entries.transact({
+        operations: Array.from({length: 20}, (_, index) => ({
+          kind: 'put' as const,
+          key: `fast/${each + index}`,
+          value: Buffer.from('1'),
+        })),
+      });
+    await page.getByText('1,000 lines', {exact: true}).waitFor();
+    await page.getByRole('button', {name: 'Written fast/999'}).waitFor();
+    const most = await page.evaluate<{rendered: number; added: number}>('most');
+    expect(most.rendered).toBeGreaterThan(20);
+    expect(Math.max(most.rendered, most.added)).toBeLessThan(SCREEN_LINES);
+    expect(await page.evaluate('formatters')).toBe(formatters);
+    expect(await isAtEnd(page)).toBe(true);
+    // As high as all lines are, for its scroll bar.
+    const height = await page.evaluate<number>(LIST_HEIGHT);
+    await page.getByRole('region', {name: 'List of events'}).focus();
+    await page.keyboard.press('ArrowUp');
+    for (let each = 0; each < SCREEN_LINES; each++) await page.keyboard.press('ArrowUp');
+    expect(await page.evaluate(FOCUSED_LINE)).toBe(`Written fast/${999 - SCREEN_LINES}`);
+    expect(await rows(page).count()).toBe(1000);
+    expect(Math.abs((await page.evaluate<number>(LIST_HEIGHT)) / height - 1)).toBeLessThan(0.02);
+    await page.keyboard.press('End');
+    await expect.poll(() => rows(page).count()).toBeLessThan(SCREEN_LINES);
+    await page.keyboard.press('Home');
+    expect(await page.evaluate(FOCUSED_LINE)).toBe('Written fast/0');
+    await page.getByRole('button', {name: 'Continue'}).click();
+    await expect.poll(() => rows(page).count()).toBeLessThan(SCREEN_LINES);
+    await page.mouse.move(640, 400);
+    await page.mouse.wheel(0, -300);
+    await expect.poll(() => rows(page).count()).toBe(1000);
+    await page.getByRole('button', {name: 'Continue'}).click();
+    await expect.poll(() => isAtEnd(page)).toBe(true);
+    await page.evaluate(`addEventListener('beforeprint', () => queueMicrotask(() => {
+      window.printed = document.querySelectorAll('.live-line').length;
+    }))`);
+    await page.pdf();
+    expect(await page.evaluate('printed')).toBe(1000);
+    await expect.poll(() => rows(page).count()).toBeLessThan(SCREEN_LINES);
   });
 
   test('misses nothing while the service is away', async () => {
@@ -183,7 +253,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     // The import has commits of 1,000 entries, and the log has 100,000 changes.
     await page.getByText('the log has 2 to 101', {exact: true}).waitFor();
     await page.getByRole('button', {name: `Written bulk/${LARGE_IMPORT - 1}`}).waitFor();
-    expect(await rows(page).count()).toBe(1000);
+    await page.getByText('1,000 lines', {exact: true}).waitFor();
     expect(await page.getByText('Reset', {exact: true}).count()).toBe(0);
     await page.getByLabel('Replay after revision').fill('0');
     await page.keyboard.press('Enter');

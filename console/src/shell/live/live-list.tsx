@@ -1,3 +1,4 @@
+import {type Signal, useSignal} from '@preact/signals';
 import {Component, type ComponentChildren, type RefObject} from 'preact';
 import {useEffect, useLayoutEffect, useRef} from 'preact/hooks';
 import {isPressed, SHORTCUTS} from '../keys/shortcuts.ts';
@@ -5,6 +6,9 @@ import type {LiveLine, LiveLines} from './live-lines.ts';
 
 /** Distance from the end, in pixels, within which the list stays at its end. */
 const END_PIXELS = 40;
+
+/** Less than the height of a line, in pixels: while the list stays at its end, more lines are rendered than it shows, and none above those. */
+const LINE_PIXELS = 16;
 
 interface LiveListProps<T> {
   readonly lines: LiveLines<T>;
@@ -24,8 +28,21 @@ interface LiveListProps<T> {
  */
 export function LiveList<T>({lines, label, empty, selected, children}: LiveListProps<T>) {
   const element = useRef<HTMLElement>(null);
+  const isPrinted = useSignal(false);
+  const height = useSignal(innerHeight);
   const shown = lines.shown.value;
-  useStayAtEnd(element, lines);
+  const fitting = lines.isHeld.value || isPrinted.value ? Infinity : Math.ceil(height.value / LINE_PIXELS);
+  const above = Math.max(0, shown.length - fitting);
+  useStayAtEnd(element, lines, height);
+  useEffect(() => {
+    const print = ({type}: Event): void => {
+      isPrinted.value = type === 'beforeprint';
+    };
+    for (const type of ['beforeprint', 'afterprint']) addEventListener(type, print);
+    return () => {
+      for (const type of ['beforeprint', 'afterprint']) removeEventListener(type, print);
+    };
+  }, [isPrinted]);
   return (
     <section
       class="live"
@@ -34,10 +51,11 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached with the keyboard.
       tabIndex={0}
       aria-label={label}
-      onKeyDown={event => moveFocus(event, element.current)}
+      onKeyDown={event => moveFocus(event, element.current, lines)}
     >
       {shown.length === 0 && empty}
-      {shown.map(line => (
+      {above > 0 && <div class="live-above" style={{height: `calc(${above} * (1lh + 0.2rem + 1px))`}} />}
+      {shown.slice(above).map(line => (
         <Row key={line.id} line={line} isSelected={line.id === selected} content={children} />
       ))}
     </section>
@@ -74,12 +92,12 @@ class Row<T> extends Component<RowProps<T>> {
 }
 
 /** Keeps the list at its end, and lets new lines wait while the user looks at older ones. */
-function useStayAtEnd<T>(element: RefObject<HTMLElement | null>, lines: LiveLines<T>): void {
+function useStayAtEnd<T>(element: RefObject<HTMLElement | null>, lines: LiveLines<T>, height: Signal<number>): void {
   const stay = (): void => {
     if (element.current !== null && !lines.isScrolledUp.peek())
       element.current.scrollTop = element.current.scrollHeight;
   };
-  useLayoutEffect(stay, [lines.shown.value, lines.isScrolledUp.value]);
+  useLayoutEffect(stay, [lines.shown.value, lines.isHeld.value]);
   useEffect(() => {
     const list = element.current;
     if (list === null) return;
@@ -87,19 +105,23 @@ function useStayAtEnd<T>(element: RefObject<HTMLElement | null>, lines: LiveLine
       lines.isScrolledUp.value = list.scrollHeight - list.scrollTop - list.clientHeight >= END_PIXELS;
     };
     list.addEventListener('scroll', onScroll);
-    const observer = new ResizeObserver(stay);
+    const observer = new ResizeObserver(() => {
+      height.value = list.clientHeight;
+      stay();
+    });
     observer.observe(list);
     return () => {
       observer.disconnect();
       list.removeEventListener('scroll', onScroll);
       lines.isScrolledUp.value = false;
     };
-  }, [lines]);
+  }, [lines, height]);
 }
 
 /** Moves the focus between the buttons of lines. */
-function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
-  const buttons = [...(list?.querySelectorAll<HTMLElement>('.live-button') ?? [])];
+function moveFocus<T>(event: KeyboardEvent, list: HTMLElement | null, lines: LiveLines<T>): void {
+  const findButtons = () => [...(list?.querySelectorAll<HTMLElement>('.live-button') ?? [])];
+  const buttons = findButtons();
   const isMove = isPressed(event, SHORTCUTS.step) || isPressed(event, SHORTCUTS.ends);
   if (buttons.length === 0 || !isMove) return;
   const place = buttons.findIndex(button => button.contains(document.activeElement));
@@ -107,6 +129,13 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   if (next === undefined) return;
   event.preventDefault();
   buttons[next]?.focus();
+  if (next > 0 || list?.querySelector('.live-above') === null) return;
+  // The lines above, which are rendered at once.
+  lines.isScrolledUp.value = true;
+  queueMicrotask(() => {
+    const all = findButtons();
+    all[event.key === 'Home' ? 0 : all.indexOf(buttons[place] as HTMLElement) - 1]?.focus();
+  });
 }
 
 /** Returns the place to which a key moves, -1 being that of the list itself; undefined for other keys. */
