@@ -1,7 +1,7 @@
 import {type Signal, signal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import type {Fault, FaultList} from '../service/documents.ts';
-import {type Loaded, toCallFailure} from '../state/loaded.ts';
+import {keepFailure, type Loaded} from '../state/loaded.ts';
 
 const PATH = '/api/faults';
 
@@ -34,13 +34,8 @@ export class FaultsState {
   async #change(send: () => Promise<unknown>): Promise<void> {
     this.isSending.value = true;
     this.failure.value = undefined;
-    try {
-      await send();
-    } catch (error) {
-      this.failure.value = toCallFailure(error);
-    } finally {
-      await this.#shown.reload();
-      this.isSending.value = false;
-    }
+    await keepFailure(this.failure, send);
+    await this.#shown.reload();
+    this.isSending.value = false;
   }
 }

@@ -1,7 +1,7 @@
 import {type Signal, signal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import type {FlightStatus} from '../service/documents.ts';
-import {toCallFailure} from '../state/loaded.ts';
+import {keepFailure} from '../state/loaded.ts';
 
 /** Answer of `/api/flight`. */
 interface FlightDocument {
@@ -67,12 +67,7 @@ export class FlightState {
   }
 
   async #ask(call: () => Promise<FlightDocument>): Promise<void> {
-    try {
-      this.#show(await call());
-      this.failure.value = undefined;
-    } catch (error) {
-      this.failure.value = toCallFailure(error);
-    }
+    await keepFailure(this.failure, async () => this.#show(await call()));
   }
 
   #show({flight, phases}: FlightDocument): void {

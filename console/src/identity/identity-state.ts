@@ -2,7 +2,7 @@ import {effect, type Signal, signal} from '@preact/signals';
 import {CallFailure, callService, requestService} from '../service/call-service.ts';
 import type {PilotList} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {keepFailure, Loaded} from '../state/loaded.ts';
 
 /** The identity as it is sent, and the sample pilots. */
 export class IdentityState {
@@ -30,12 +30,9 @@ export class IdentityState {
 
   /** Serves another sample pilot. */
   async use(name: string): Promise<void> {
-    try {
+    await keepFailure(this.choiceFailure, async () => {
       this.pilots.value.value = await callService<PilotList>('/api/pilots/current', {method: 'PUT', body: {name}});
-      this.choiceFailure.value = undefined;
-    } catch (error) {
-      this.choiceFailure.value = toCallFailure(error);
-    }
+    });
   }
 }
 

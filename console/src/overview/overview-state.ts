@@ -2,7 +2,7 @@ import {effect, type Signal, signal} from '@preact/signals';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import type {ServiceDocument, Session} from '../service/documents.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {keepFailure, Loaded} from '../state/loaded.ts';
 import {FirstSteps} from './first-steps.ts';
 import {Traffic} from './traffic.ts';
 
@@ -57,15 +57,9 @@ export class OverviewState {
   async #changeSession(change: () => Promise<unknown>): Promise<boolean> {
     this.isChangingSession.value = true;
     this.sessionFailure.value = undefined;
-    try {
-      await change();
-      return true;
-    } catch (error) {
-      this.sessionFailure.value = toCallFailure(error);
-      return false;
-    } finally {
-      await this.session.reload();
-      this.isChangingSession.value = false;
-    }
+    const isDone = await keepFailure(this.sessionFailure, change);
+    await this.session.reload();
+    this.isChangingSession.value = false;
+    return isDone;
   }
 }

@@ -38,7 +38,7 @@ export function PluginLog({state, plugin}: {readonly state: ConsoleState; readon
           />{' '}
           Errors only
         </label>
-        <span class="quiet log-count">{count === 1 ? '1 line' : `${count} lines`}</span>
+        <span class="quiet live-count">{count === 1 ? '1 line' : `${count} lines`}</span>
         <PauseButton lines={lines} />
         {plugin.hasBackground && <RestartButton id={id} state={state} />}
       </div>

@@ -3,22 +3,15 @@ import {type CallFailure, callService} from '../service/call-service.ts';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerWay} from '../shell/owner-note.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
-import {toCallFailure} from '../state/loaded.ts';
+import {keepFailure} from '../state/loaded.ts';
 
 /** Ends the background of a plugin, and starts it again. */
 export function RestartButton({id, state}: {readonly id: string; readonly state: ConsoleState}) {
   const failure = useSignal<CallFailure | undefined>(undefined);
-  const restart = async (): Promise<void> => {
-    try {
-      await callService(`/api/plugins/${encodeURIComponent(id)}/restart`, {method: 'POST'});
-      failure.value = undefined;
-    } catch (error) {
-      failure.value = toCallFailure(error);
-    }
-  };
+  const call = () => callService(`/api/plugins/${encodeURIComponent(id)}/restart`, {method: 'POST'});
   return (
     <div>
-      <button type="button" disabled={!state.isOwner.value} onClick={restart}>
+      <button type="button" disabled={!state.isOwner.value} onClick={() => void keepFailure(failure, call)}>
         Restart
       </button>
       {!state.isOwner.value && (

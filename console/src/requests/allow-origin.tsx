@@ -7,7 +7,7 @@ import {FailureNote} from '../shell/failure-note.tsx';
 import {OwnerNote} from '../shell/owner-note.tsx';
 import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {keepFailure, Loaded} from '../state/loaded.ts';
 
 interface AllowOriginProps {
   readonly state: ConsoleState;
@@ -52,13 +52,9 @@ interface AllowDialogProps {
 
 function AllowDialog({origin, onClose}: AllowDialogProps) {
   const failure = useSignal<CallFailure | undefined>(undefined);
+  const call = () => callService('/api/allowed-origins', {method: 'POST', body: {origin}});
   const allow = async (): Promise<void> => {
-    try {
-      await callService('/api/allowed-origins', {method: 'POST', body: {origin}});
-      onClose();
-    } catch (error) {
-      failure.value = toCallFailure(error);
-    }
+    if (await keepFailure(failure, call)) onClose();
   };
   return (
     <Dialog title="Allow this origin?" onClose={onClose}>

@@ -6,12 +6,3 @@ export function setTo<T>(target: Signal<T>, value: NoInfer<T>): () => void {
     target.value = value;
   };
 }
-
-/** Returns a listener that takes the text of a field. */
-export function takeText(
-  target: Signal<string>,
-): (event: {readonly currentTarget: HTMLInputElement | HTMLTextAreaElement}) => void {
-  return ({currentTarget}) => {
-    target.value = currentTarget.value;
-  };
-}

@@ -28,13 +28,19 @@ export class Loaded<T> {
 
   async #loadNow(): Promise<void> {
     this.#next = undefined;
-    try {
+    await keepFailure(this.failure, async () => {
       this.value.value = await this.#load();
-      this.failure.value = undefined;
-    } catch (error) {
-      this.failure.value = toCallFailure(error);
-    }
+    });
   }
+}
+
+/** Runs something, and keeps why it failed; undefined if it did not. @returns True if it succeeded. */
+export async function keepFailure(
+  kept: Signal<CallFailure | undefined>,
+  run: () => Promise<unknown>,
+): Promise<boolean> {
+  kept.value = await run().then(() => undefined, toCallFailure);
+  return kept.value === undefined;
 }
 
 /** Returns the failure of a call, whatever threw it. */
