@@ -68,6 +68,7 @@ async function searchHeld(page: Page, prefix: string): Promise<Route> {
     hold = resolve;
   });
   await page.route(({searchParams}) => searchParams.get('prefix') === prefix, hold);
+  await page.locator('[aria-keyshortcuts="/"]').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.insertText(prefix);
   return held;
@@ -142,6 +143,7 @@ describe.skipIf(!CAN_BROWSE)('the page of entries in Chromium', () => {
   test('is used with the keyboard: search, folders, open and back', async () => {
     const {page, problems} = await openEntries();
     await rowOf(page, keyOf(0)).waitFor();
+    await page.locator('[aria-keyshortcuts="/"]').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('com.example.fleet-007/flights/01400');
     await rowOf(page, keyOf(14_009)).waitFor();

@@ -5,7 +5,7 @@ import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
-import type {TestService} from '../support/service.ts';
+import {startInTest, type TestService} from '../support/service.ts';
 
 const ID = 'com.example.radio';
 
@@ -54,9 +54,39 @@ describe.skipIf(!CAN_BROWSE)('keys without Ctrl in Chromium', () => {
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.type')).toBe('search');
     await page.goto(`${consoleAddress(service.url)}/#/entries`);
-    await page.getByRole('option', {name: 'long'}).waitFor();
+    await page.locator('[aria-keyshortcuts="/"]').waitFor();
     await page.keyboard.press('/');
     await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search');
+  });
+
+  test('do nothing while the settings are not known, and in documentation that may not know them', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true, access: 'strict'});
+    await crewroom.entries.put('long', 1);
+    const {page} = await openConsole(browser, service.url, {fragment: '#/notifications'});
+    await page.getByText('No notifications since').waitFor();
+    let release: () => void = () => {};
+    const released = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    await page.route('**/api/settings/core', async route => {
+      await released;
+      await route.continue();
+    });
+    await page.reload();
+    await page.evaluate(`location.hash = '#/entries'`);
+    await page.getByRole('option', {name: 'long'}).waitFor();
+    for (const key of ['?', '/']) await page.keyboard.press(key);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.type')).not.toBe('search');
+    release();
+    await page.locator('[aria-keyshortcuts="/"]').waitFor();
+    await page.keyboard.press('/');
+    await expect.poll(() => page.evaluate('document.activeElement.type')).toBe('search');
+    const refused = page.waitForResponse('**/api/settings/core');
+    await page.goto(`${consoleAddress(url)}/docs`);
+    expect((await refused).status()).toBe(401);
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.localName')).toBe('body');
   });
 });
 
@@ -73,8 +103,13 @@ describe.skipIf(!CAN_BROWSE)('what happens without being looked at, in Chromium'
     await line.click();
     await expect.poll(() => line.getAttribute('aria-expanded')).toBe('true');
     await page.getByRole('button', {name: 'Pause'}).click();
-    await entries.put('said/b', 1);
-    await said(page, 'New lines are waiting').waitFor({state: 'attached'});
+    await entries.transact({
+      operations: ['b', 'c'].map(each => ({kind: 'put' as const, key: `said/${each}`, value: Buffer.from('1')})),
+    });
+    await said(page, '2 waiting').waitFor({state: 'attached'});
+    await entries.put('said/d', 1);
+    await page.getByRole('button', {name: 'Continue 3 waiting'}).waitFor();
+    expect(await said(page, '2 waiting').count()).toBe(1);
     await page.evaluate(`location.hash = '#/entries/said%2Fa'`);
     await said(page, 'Entries').waitFor({state: 'attached'});
     await page.getByRole('button', {name: 'Delete…'}).click();

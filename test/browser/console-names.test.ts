@@ -102,7 +102,17 @@ describe.skipIf(!CAN_BROWSE)('what the console names in Chromium', () => {
     expect(await marks('.row')).toEqual(['U+202E']);
     await page.locator('.row').click();
     await expect.poll(() => marks('h2')).toEqual(['U+202E']);
+    expect(await page.title()).toBe('order/[U+202E]gnp.exe – Entries – Crewroom');
+    await page.getByRole('button', {name: 'Delete…'}).click();
+    expect(await marks('dialog')).toEqual(['U+202E']);
     await keepScreenshot(page, 'names-order');
+    await page.getByRole('button', {name: 'Keep it'}).click();
+    await page.evaluate(`location.hash = '#/entries'`);
+    await openEntries(page, ORDERED);
+    expect(await marks('.row')).toEqual(['U+202E']);
+    await page.getByRole('button', {name: 'Export…'}).click();
+    expect(await marks('dialog')).toEqual(['U+202E']);
+    await page.getByRole('dialog').getByRole('button', {name: 'Close'}).click();
     await page.evaluate(`location.hash = '#/events'`);
     await expect.poll(() => marks('.subject')).toEqual(['U+202E']);
     await page.getByRole('button', {name: /^Written order/}).click();

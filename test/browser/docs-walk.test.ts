@@ -71,7 +71,7 @@ describe.skipIf(!CAN_BROWSE)('each page of the documentation (needs Chromium)', 
     const page = await browser.newPage();
     onTestFinished(() => page.close());
     await page.goto(`${base}/docs/errors/no-entry`);
-    await page.getByRole('searchbox').waitFor();
+    await page.locator('[aria-keyshortcuts="/"]').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('how do I run it in docker');
     const found = page.locator('.found a');

@@ -5,6 +5,7 @@ import {clickIf} from '../shell/click-if.ts';
 import {Dialog} from '../shell/dialog.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {Marked} from '../shell/marked.tsx';
 import {toCallFailure} from '../state/loaded.ts';
 import {type ExportProgress, exportEntries} from './transfer-calls.ts';
 
@@ -44,7 +45,7 @@ export function ExportDialog({prefix, onClose}: ExportDialogProps) {
           <>
             All entries whose keys begin with{' '}
             <code>
-              <bdi>{prefix}</bdi>
+              <Marked text={prefix} />
             </code>
             , one on each line.
           </>

@@ -268,7 +268,9 @@ function RowKey({text, prefixLength}: {readonly text: string; readonly prefixLen
   return (
     <bdi class="row-key" aria-hidden="true">
       <span class="row-head">
-        <span class="quiet">{text.slice(0, prefixLength)}</span>
+        <span class="quiet">
+          <Marked text={text.slice(0, prefixLength)} />
+        </span>
         <Marked text={text.slice(prefixLength, end)} />
       </span>
       <Marked text={text.slice(end)} />

@@ -1,4 +1,5 @@
 import {formatRoute} from '../route.ts';
+import {Marked} from '../shell/marked.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 
 interface PluginLinkProps {
@@ -12,7 +13,7 @@ interface PluginLinkProps {
 export function PluginLink({state, id, tabIndex = 0}: PluginLinkProps) {
   return (
     <a href={formatRoute({view: 'plugin', id, tab: 'log'})} title={id} tabIndex={tabIndex}>
-      <bdi>{state.plugin(id)?.name ?? id}</bdi>
+      <Marked text={state.plugin(id)?.name ?? id} />
     </a>
   );
 }

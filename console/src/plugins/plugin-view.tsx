@@ -7,6 +7,7 @@ import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
 import {crewroomCommand} from '../shell/format/example-commands.ts';
 import {Loading} from '../shell/loading.tsx';
+import {Marked} from '../shell/marked.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {rememberShown} from '../state/opener.ts';
 import {ErrorOverlay} from './error-overlay.tsx';
@@ -130,7 +131,7 @@ function PageTab({plugin, state}: PluginProps) {
     <div class="page">
       <div class="card">
         <h2>
-          Show the plugin <bdi>{plugin.name}</bdi>?
+          Show the plugin <Marked text={plugin.name} />?
         </h2>
         <p>
           A page of a plugin acts by itself when it opens. You, a program or a page of another site opened its address.

@@ -2,6 +2,7 @@ import {effect} from '@preact/signals';
 import {TAB_NAMES} from '../route.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {announce} from './announcer.ts';
+import {withoutOrdering} from './marked.tsx';
 import {PAGE_NAMES} from './service-page.tsx';
 
 /** Keeps the title of the window: the view, and the number of new notices if the user wants it. Reads another view out. @returns A function that stops it. */
@@ -13,7 +14,7 @@ export function followTitle(state: ConsoleState): () => void {
     const names = namesOf(state);
     // An entry says its key itself, when its heading gets the focus.
     const name = state.route.value.view === 'entries' ? PAGE_NAMES.entries : names.join(', ') || 'Overview';
-    document.title = (showsCount ? `(${unseen.value}) ` : '') + [...names, 'Crewroom'].join(' – ');
+    document.title = (showsCount ? `(${unseen.value}) ` : '') + withoutOrdering([...names, 'Crewroom'].join(' – '));
     if (shown !== undefined && shown !== name) announce(name);
     shown = name;
   });

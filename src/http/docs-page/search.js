@@ -22,12 +22,11 @@ const load = () => {
   return loading;
 };
 
-/** False if the user has switched keys without Ctrl off, in the settings of the console. */
-let hasPlainKeys = true;
+// The user may have switched keys without Ctrl off, in the settings of the console, which only that may read in strict mode.
 fetch('/api/settings/core')
   .then(answer => (answer.ok ? answer.json() : {}))
   .then(({plainKeys}) => {
-    hasPlainKeys = plainKeys !== false;
+    if (plainKeys === true) input.setAttribute('aria-keyshortcuts', '/');
   })
   .catch(() => {});
 
@@ -78,7 +77,8 @@ input.addEventListener('keydown', event => {
 });
 document.addEventListener('keydown', event => {
   const isTyping = event.target.closest('input, textarea, select, [contenteditable]') !== null;
-  if (event.key === '/' && hasPlainKeys && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+  const key = input.getAttribute('aria-keyshortcuts');
+  if (event.key === key && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
     input.focus();
   }

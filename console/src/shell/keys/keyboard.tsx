@@ -18,7 +18,7 @@ interface KeyboardProps extends PageProps {
 /** The palette and the list of shortcuts, which their keys open on every page. */
 export function Keyboard({state, opened}: KeyboardProps) {
   useSignalEffect(() => {
-    plainKeys.value = state.core.value.value?.['plainKeys'] !== false;
+    plainKeys.value = state.core.value.value?.['plainKeys'] === true;
   });
   useShortcut(SHORTCUTS.find, setTo(opened, 'palette'));
   const close = setTo(opened, undefined);

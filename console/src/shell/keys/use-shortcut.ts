@@ -2,8 +2,8 @@ import {type Signal, signal} from '@preact/signals';
 import {useLayoutEffect, useRef} from 'preact/hooks';
 import {isPressed, type Shortcut} from './shortcuts.ts';
 
-/** False if the user has switched keys without Ctrl or Cmd off: who speaks to a computer presses them by chance (WCAG 2.2, 2.1.4). */
-export const plainKeys: Signal<boolean> = signal(true);
+/** False if the user has switched keys without Ctrl or Cmd off, or may have: who speaks to a computer presses them by chance (WCAG 2.2, 2.1.4). */
+export const plainKeys: Signal<boolean> = signal(false);
 
 /**
  * Runs something when a shortcut is pressed, as long as the component is shown. Not while a dialog is open, which has the keys for itself; and not
