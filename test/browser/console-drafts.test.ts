@@ -14,6 +14,8 @@ const ID = 'com.example.radio';
 
 const SETTINGS = {callsign: {name: 'Callsign', type: 'string', default: 'Crewroom', settingType: 'user'}};
 
+const BACKGROUND = `exports.routes = {post: {note: {handler: (req, res) => res.json({noted: req.body})}}};`;
+
 let browser: Browser;
 let service: TestService;
 
@@ -22,6 +24,7 @@ usePlugins(
     writePlugin(join(directory, ID), {
       'plugin.json': manifestOf(ID, {name: 'Radio', availableSettings: SETTINGS}),
       'ui/index.html': '<!doctype html><title>Radio</title>',
+      'background/index.js': BACKGROUND,
     }),
   started => {
     ({browser, service} = started);
@@ -212,6 +215,76 @@ describe.skipIf(!CAN_BROWSE)('what a user types in Chromium', () => {
     expect(await menu.getByText('not saved').count()).toBe(0);
     expect(await asksToLeave(page)).toBe(false);
     expect(problems).toEqual([]);
+  });
+
+  test('stays in each form that is sent, is unsaved until then, and stays after that', async () => {
+    await service.crewroom.entries.put('live/ttl', 1);
+    const {page} = await openConsole(browser, service.url, {
+      fragment: '#/plugins',
+      code: await createOwnerCode(service),
+    });
+    const menu = page.getByRole('navigation', {name: 'Plugins, service and settings'});
+    const marked = (name: string) => menu.getByRole('link', {name: `${name} ✱ not saved`});
+    const body = page.getByLabel('Body, as JSON');
+    await page.getByText('1 route', {exact: true}).click();
+    await page.getByRole('button', {name: 'Try POST note'}).click();
+    await body.fill('{"text": "fog"}');
+    await marked('Plugins').waitFor();
+    expect(await marked('Radio').count()).toBe(0);
+    await go(page, '#/flight', 'Flight');
+    await page.getByLabel('From').fill('KJFK');
+    await marked('Flight').waitFor();
+    await go(page, '#/events', 'Events');
+    await page.getByLabel('Replay after revision').fill('0');
+    await marked('Events').waitFor();
+    await go(page, '#/entries/live%2Fttl', 'live/ttl');
+    await page.getByRole('button', {name: 'Time to live…'}).click();
+    await page.getByLabel('Expires in').fill('20');
+    await page.getByLabel('Unit').selectOption('hours');
+    await go(page, '#/entries', 'Entries');
+    expect(await page.getByText('Not saved:').getByRole('link').allTextContents()).toEqual(['live/ttl']);
+    expect(await asksToLeave(page)).toBe(true);
+    await go(page, '#/plugins', 'Plugins');
+    expect(await body.inputValue()).toBe('{"text": "fog"}');
+    await page.getByRole('button', {name: 'Send', exact: true}).click();
+    await page.getByText('{"noted":{"text":"fog"}}').waitFor();
+    await go(page, '#/flight', 'Flight');
+    expect(await page.getByLabel('From').inputValue()).toBe('KJFK');
+    await page.getByRole('button', {name: 'Start', exact: true}).click();
+    await page.getByRole('button', {name: 'Stop', exact: true}).click();
+    await page.getByText('No flight runs.').waitFor();
+    await go(page, '#/events', 'Events');
+    expect(await page.getByLabel('Replay after revision').inputValue()).toBe('0');
+    await page.getByRole('button', {name: 'Replay'}).click();
+    await go(page, '#/entries/live%2Fttl', 'live/ttl');
+    expect(await page.getByLabel('Expires in').inputValue()).toBe('20');
+    await page.getByRole('button', {name: 'Set', exact: true}).click();
+    await page.getByText(/^Expires in (20|19) h/).waitFor();
+    expect(await menu.getByText('not saved').count()).toBe(0);
+    expect(await asksToLeave(page)).toBe(false);
+    await go(page, '#/plugins', 'Plugins');
+    expect(await body.inputValue()).toBe('{"text": "fog"}');
+    await body.fill('{}');
+    await go(page, '#/entries/live%2Fttl', 'live/ttl');
+    await page.getByRole('button', {name: 'Time to live…'}).click();
+    await page.getByLabel('Expires in').fill('21');
+    await marked('Entries').waitFor();
+    await service.crewroom.entries.delete('live/ttl');
+    await expect.poll(() => menu.getByText('not saved').count()).toBe(0);
+  });
+
+  test('stays in the address of a request that is sent again, without a question', async () => {
+    const {page} = await openConsole(browser, service.url, {fragment: '#/requests'});
+    await fetch(`${service.url}/api/store/none`);
+    const address = page.getByLabel('Address', {exact: true});
+    const line = page.getByRole('button', {name: 'GET /api/store/none, 404'}).first();
+    await line.click();
+    await address.fill('/api/store/other');
+    await go(page, '#/events', 'Events');
+    await go(page, '#/requests', 'Requests');
+    await line.click();
+    expect(await address.inputValue()).toBe('/api/store/other');
+    expect(await asksToLeave(page)).toBe(false);
   });
 
   test('stays in the form of a fault while that is switched on, and is nothing once it is undone', async () => {

@@ -23,6 +23,7 @@ usePlugins(
     writePlugin(join(directory, ID), {
       'plugin.json': manifestOf(ID, {name: 'Radio', availableSettings: SETTINGS}),
       'ui/index.html': '<!doctype html><title>Radio</title>',
+      'background/index.js': '',
     }),
   async started => {
     ({browser, service} = started);
@@ -38,6 +39,31 @@ const FOCUSED = `(() => {
   const name = element.getAttribute('aria-label') ?? element.innerText?.trim().split('\\n')[0];
   return (element.getAttribute('role') ?? element.localName) + ' ' + name;
 })()`;
+
+/** Buttons of each view, what is seen once each has done its work, and what has the focus then. */
+const ACTIONS: readonly (readonly [fragment: string, button: string, seen: string, focus: string])[] = [
+  ['#/events', 'Pause', 'text=Continue', 'button Continue'],
+  ['#/events', 'Continue', 'text=Pause', 'button Pause'],
+  ['#/events', 'Clear', 'text=Nothing has changed', 'button Clear'],
+  ['#/requests', 'Pause', 'text=Continue', 'button Continue'],
+  ['#/requests', 'Clear', '.empty-state', 'button Clear'],
+  ['#/entries', 'Folders', '[aria-pressed=true] >> text=Folders', 'button Folders'],
+  ['#/entries', 'All keys', '[aria-pressed=true] >> text=All keys', 'button All keys'],
+  ['#/entries', 'New entry…', 'dialog', 'input '],
+  ['#/entries', 'Cancel', '.rows', 'button New entry…'],
+  ['#/entries/kept%2Fb', 'Format', '.cm-content', 'button Format'],
+  ['#/entries/kept%2Fb', 'Delete…', 'dialog', 'button Keep it'],
+  ['#/entries/kept%2Fb', 'Keep it', '.cm-content', 'button Delete…'],
+  ['#/plugins', 'Restart', 'text=Running', 'button Restart'],
+  ['#/identity', 'Text', '.json-text', 'button Text'],
+  ['#/identity', 'Tree', '.json-tree', 'button Tree'],
+  ['#/flight', 'Start', '.flight-controls >> text=Pause', 'summary Start another flight'],
+  ['#/flight', 'Pause', '.flight-controls >> text=Continue', 'button Continue'],
+  ['#/flight', 'Stop', 'text=No flight runs.', 'summary Start a flight'],
+  [`#/plugins/${ID}/log`, 'Pause', 'text=Continue', 'button Continue'],
+  [`#/plugins/${ID}/log`, 'Restart', '.log-view', 'button Restart'],
+  ['#/', 'Find…', 'dialog', 'combobox Page, plugin, key, pilot or fault'],
+];
 
 async function open(fragment: string, size = {width: 1280, height: 800}): Promise<Page> {
   const code = await createOwnerCode(service);
@@ -102,6 +128,23 @@ describe.skipIf(!CAN_BROWSE)('the focus in Chromium', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.evaluate(FOCUSED)).toBe('textbox Value');
+  });
+
+  test('is somewhere meant after each action of each view', async () => {
+    const page = await open('#/');
+    const wrong: unknown[] = [];
+    for (const [fragment, button, seen, focus] of ACTIONS) {
+      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+      // Lines may wait, with their number.
+      const named = button === 'Continue' ? /^Continue/ : button;
+      await page.getByRole('button', {name: named, exact: true}).press('Enter');
+      await page.locator(seen).first().waitFor();
+      // By the next frame the browser has taken the focus from what is gone.
+      await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      const focused = await page.evaluate<string>(FOCUSED);
+      if (!focused.startsWith(focus)) wrong.push([fragment, button, focused]);
+    }
+    expect(wrong).toEqual([]);
   });
 
   for (const width of [1280, 360])

@@ -9,6 +9,11 @@ import type {TestService} from '../support/service.ts';
 
 const ID = 'com.example.radio';
 
+const BACKGROUND = `exports.routes = {
+  get: {say: {handler: (req, res) => res.json({said: true})}},
+  post: {note: {handler: (req, res) => res.json({noted: true})}},
+};`;
+
 let browser: Browser;
 let service: TestService;
 
@@ -16,7 +21,7 @@ usePlugins(
   directory =>
     writePlugin(join(directory, ID), {
       'plugin.json': manifestOf(ID, {name: 'Radio'}),
-      'background/index.js': '',
+      'background/index.js': BACKGROUND,
     }),
   async started => {
     ({browser, service} = started);
@@ -105,6 +110,45 @@ describe.skipIf(!CAN_BROWSE)('the console of a slow service in Chromium', () => 
     await keepScreenshot(page, 'slow-save');
     await release();
     await page.getByText('Saved', {exact: true}).waitFor();
+  });
+
+  test('says that it waits for an answer, and cancels a request that only reads', async () => {
+    const {page} = await open('#/plugins');
+    const plugin = page.getByRole('region', {name: 'Radio'});
+    await plugin.getByText('2 routes').click();
+    await plugin.getByRole('button', {name: 'Try GET say'}).click();
+    const send = plugin.getByRole('button', {name: 'Send', exact: true});
+    const release = await holdAnswers(page);
+    await send.press('Enter');
+    await plugin.getByRole('status').getByText('Still waiting for the answer…').waitFor();
+    await keepScreenshot(page, 'slow-trial');
+    expect(await send.getAttribute('aria-disabled')).toBe('true');
+    await plugin.getByRole('button', {name: 'Cancel'}).press('Enter');
+    await expect.poll(() => plugin.getByText('waiting for the answer').count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Send');
+    expect(await plugin.locator('.note').count()).toBe(0);
+    await send.press('Enter');
+    await plugin.getByText('Waiting for the answer…').waitFor();
+    await release();
+    await plugin.getByText('{"said":true}').waitFor();
+    await plugin.getByRole('button', {name: 'Try GET say'}).click();
+    await plugin.getByRole('button', {name: 'Try POST note'}).click();
+    const releaseNote = await holdAnswers(page);
+    await send.click();
+    await plugin.getByText('Waiting for the answer…').waitFor();
+    // It may have been done.
+    expect(await plugin.getByRole('button', {name: 'Cancel'}).count()).toBe(0);
+    await releaseNote();
+    await plugin.getByText('{"noted":true}').waitFor();
+    await page.evaluate(`location.hash = '#/requests'`);
+    await fetch(`${service.url}/api/store/slow`);
+    await page.getByRole('button', {name: 'GET /api/store/slow, 200'}).first().click();
+    const releaseAgain = await holdAnswers(page);
+    await page.getByRole('button', {name: 'Send again'}).click();
+    await page.getByText('Waiting for the answer…').waitFor();
+    await page.getByRole('button', {name: 'Cancel'}).waitFor();
+    await releaseAgain();
+    await page.getByRole('complementary').getByText('200', {exact: true}).waitFor();
   });
 
   test('saves once, however often it is told to, and keeps what is typed meanwhile', async () => {

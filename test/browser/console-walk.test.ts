@@ -91,13 +91,17 @@ describe.skipIf(!CAN_BROWSE)('each page of the console in Chromium', () => {
       viewport: {width: 320, height: 256},
     });
     const wrong: unknown[] = [];
+    const kinds: string[] = [];
     for (const [name, fragment, text] of PAGES) {
       await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
       await page.getByRole('main').getByText(text).first().waitFor({state: 'attached'});
       await keepScreenshot(page, `small-${name}`);
       if ((await page.evaluate(FITS_WIDTH)) === false) wrong.push([name, 'scrolls sideways']);
-      wrong.push(...(await page.evaluate<readonly unknown[]>(FIND_UNREACHABLE)).map(found => [name, found]));
+      const found = await page.evaluate<{kinds: string[]; wrong: unknown[]}>(FIND_UNREACHABLE);
+      kinds.push(...found.kinds);
+      wrong.push(...found.wrong.map(each => [name, each]));
     }
+    expect(new Set(kinds)).toEqual(new Set(['rows', 'json', 'live', 'plugin-frame']));
     await page.evaluate(`location.hash = '#/entries'`);
     await page.getByTitle(KEY, {exact: true}).click();
     await page.getByRole('button', {name: 'Close the entry'}).click();
@@ -131,13 +135,19 @@ describe.skipIf(!CAN_BROWSE)('each page of the console in Chromium', () => {
   }, 240_000);
 });
 
-/** Finds lists that have less than four rows, and those that scrolling does not show. */
-const FIND_UNREACHABLE = `[...document.querySelectorAll('.rows, .live, .json, iframe')].flatMap(each => {
-  if (!each.checkVisibility({visibilityProperty: true})) return [];
-  each.scrollIntoView();
-  const {top, height} = each.getBoundingClientRect();
-  return height >= 4 * 34 && top > -1 && top < innerHeight - 34 ? [] : [each.className, top, height];
-})`;
+/** Finds what scrolls by itself, with that which has less than four rows, or which scrolling does not show. */
+const FIND_UNREACHABLE = `(() => {
+  const found = [...document.querySelectorAll('.rows, .live, .json, iframe')].filter(each =>
+    each.checkVisibility({visibilityProperty: true}));
+  return {
+    kinds: found.map(each => each.className.split(' ')[0]),
+    wrong: found.flatMap(each => {
+      each.scrollIntoView();
+      const {top, height} = each.getBoundingClientRect();
+      return height >= 4 * 34 && top > -1 && top < innerHeight - 34 ? [] : [each.className, top, height];
+    }),
+  };
+})()`;
 
 /** Finds buttons and fields whose edge has less than 3 : 1 to what is around them, unless they are filled or cannot be used. */
 const FIND_FAINT = `(() => {

@@ -73,7 +73,9 @@ export function EntriesPage({state}: PageProps) {
 
 /** Ways to the entries that the user has typed and not saved. They may be new, or far away in the list. */
 function UnsavedKeys({state}: PageProps) {
-  const entries = state.drafts.unsaved.value.filter(view => view.startsWith('#/entries/'));
+  // Without the form in it.
+  const views = state.drafts.unsaved.value.map(view => view.split('/').slice(0, 3).join('/'));
+  const entries = [...new Set(views)].filter(view => view.startsWith('#/entries/'));
   if (entries.length === 0) return null;
   return (
     <p class="links">
@@ -165,7 +167,7 @@ function Search({entries}: {readonly entries: EntriesState}) {
       <button type="button" {...clickIf(prefix !== '', () => entries.search(parent))}>
         Up<span class="hidden"> to the folder above</span>
       </button>
-      <fieldset class="views">
+      <fieldset class="view-choice">
         <legend class="hidden">View</legend>
         {VIEWS.map(([view, name]) => (
           <button

@@ -1,7 +1,7 @@
 import {batch, computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import type {CallFailure} from '../service/call-service.ts';
 import {announce} from '../shell/announcer.ts';
-import type {Drafts} from '../state/drafts.ts';
+import type {Drafts, Fields} from '../state/drafts.ts';
 import {Loaded, toCallFailure} from '../state/loaded.ts';
 import type {Draft} from './draft.ts';
 import {changeExpiry, deleteEntry, type ReadEntry, readEntry, revisionOf, writeEntry} from './entry-calls.ts';
@@ -22,6 +22,8 @@ export class EntryState {
   /** The entry as the service has it; null if it has none. */
   readonly saved: Loaded<ReadEntry | null>;
   readonly draft: Signal<Draft | undefined>;
+  /** The time to live that the user has typed and not set. */
+  readonly ttl: Signal<Fields | undefined>;
   /** True if the user types a value for a key that had none. */
   readonly isNew: Signal<boolean> = signal(false);
   readonly status: Signal<ChangeStatus> = signal({kind: 'none'});
@@ -41,6 +43,7 @@ export class EntryState {
   constructor(key: string, drafts: Drafts) {
     this.key = key;
     this.draft = drafts.at({view: 'entries', key});
+    this.ttl = drafts.at({view: 'entries', key}, 'ttl');
     this.saved = new Loaded(() => this.#load());
     this.readable = computed(() => {
       const text = this.saved.value.value?.text;
@@ -145,7 +148,10 @@ export class EntryState {
     const saved = this.saved.value.value;
     if (saved == null) return;
     const words = ['Changing the time to live…', 'Time to live changed'] as const;
-    await this.#change(words, () => changeExpiry(this.key, saved.etag, ttlSeconds));
+    await this.#change(words, async () => {
+      await changeExpiry(this.key, saved.etag, ttlSeconds);
+      this.ttl.value = undefined;
+    });
   }
 
   /** Deletes the entry, unless it has changed since it was shown. */
@@ -173,7 +179,8 @@ export class EntryState {
 
   async #load(): Promise<ReadEntry | null> {
     const read = await readEntry(this.key);
-    if (read !== null) this.isNew.value = false;
+    if (read === null) this.ttl.value = undefined;
+    else this.isNew.value = false;
     const draft = this.draft.value;
     if (draft === undefined) return read;
     // A new time to live, or the same value again, is no conflict.

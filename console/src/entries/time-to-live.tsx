@@ -1,9 +1,10 @@
-import {useSignal} from '@preact/signals';
+import {type Signal, useSignal} from '@preact/signals';
 import {useEffect, useId} from 'preact/hooks';
 import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatDuration} from '../shell/format/format-figures.ts';
 import {isPressed, SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import {setTo} from '../shell/set-to.ts';
+import {type Fields, takeFields} from '../state/drafts.ts';
 import type {EntryState} from './entry-state.ts';
 
 /** Units in which a time to live can be given, in seconds. */
@@ -17,7 +18,7 @@ const UNITS = [
 /** When an entry expires, counting down, and how to change that. */
 export function TimeToLive({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
-  const isOpen = useSignal(false);
+  const isOpen = useSignal(entry.ttl.peek() !== undefined);
   if (saved == null) return null;
   return (
     <section
@@ -37,6 +38,7 @@ export function TimeToLive({entry}: {readonly entry: EntryState}) {
       </button>
       {isOpen.value && (
         <TimeToLiveForm
+          draft={entry.ttl}
           onSet={ttlSeconds => {
             isOpen.value = false;
             void entry.setExpiry(ttlSeconds);
@@ -62,20 +64,28 @@ function Countdown({untilMs}: {readonly untilMs: number}) {
   );
 }
 
-function TimeToLiveForm({onSet}: {readonly onSet: (ttlSeconds: number | null) => void}) {
+/** Texts that the form shows at first. */
+const INITIAL = {count: '15', unit: '60'};
+
+interface TimeToLiveFormProps {
+  readonly draft: Signal<Fields | undefined>;
+  readonly onSet: (ttlSeconds: number | null) => void;
+}
+
+function TimeToLiveForm({draft, onSet}: TimeToLiveFormProps) {
   const id = useId();
+  const {count, unit} = {...INITIAL, ...draft.value};
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    onSet(Number(form.get('count')) * Number(form.get('unit')));
+    onSet(Number(count) * Number(unit));
   };
   return (
-    <form class="ttl-form" onSubmit={submit}>
+    <form class="ttl-form" onSubmit={submit} onInput={takeFields(draft, INITIAL)}>
       <label for={id}>Expires in</label>
-      <input id={id} name="count" type="number" min="1" step="1" required={true} defaultValue="15" />
-      <select name="unit" aria-label="Unit" defaultValue="60">
+      <input id={id} name="count" type="number" min="1" step="1" required={true} value={count} />
+      <select name="unit" aria-label="Unit" value={unit}>
         {UNITS.map(([name, seconds]) => (
-          <option key={name} value={seconds} selected={name === 'minutes'}>
+          <option key={name} value={seconds}>
             {name}
           </option>
         ))}

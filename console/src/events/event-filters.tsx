@@ -1,11 +1,15 @@
-import {useSignal} from '@preact/signals';
-import {takeText} from '../shell/set-to.ts';
+import {type Drafts, type Fields, markSent, takeFields} from '../state/drafts.ts';
 import {CHOSEN_KINDS, type EventsState} from './events-state.ts';
 import {KIND_NAMES} from './received-event.ts';
 import type {ReplayRange} from './replay-range.ts';
 
+interface EventFiltersProps {
+  readonly events: EventsState;
+  readonly drafts: Drafts;
+}
+
 /** Chooses events by their kinds and the prefix of their keys, and where the list begins. */
-export function EventFilters({events}: {readonly events: EventsState}) {
+export function EventFilters({events, drafts}: EventFiltersProps) {
   return (
     <>
       <fieldset class="chips">
@@ -28,37 +32,39 @@ export function EventFilters({events}: {readonly events: EventsState}) {
           class="prefix"
           spellcheck={false}
           value={events.prefix.value}
-          onInput={takeText(events.prefix)}
+          onInput={({currentTarget}) => (events.prefix.value = currentTarget.value)}
         />
       </label>
-      <Replay events={events} />
+      <Replay events={events} drafts={drafts} />
     </>
   );
 }
 
 /** Shows changes after a revision again, of those that the service still has. */
-function Replay({events}: {readonly events: EventsState}) {
-  const after = useSignal('');
+function Replay({events, drafts}: EventFiltersProps) {
+  const draft = drafts.at<Fields>({view: 'events'});
+  const {after = ''} = draft.value ?? {};
   const range = events.range.value;
   const replay = (event: Event): void => {
     event.preventDefault();
-    void events.replayTyped(Number(after.value));
+    markSent(draft, draft.value);
+    void events.replayTyped(Number(after));
   };
   return (
-    <form onSubmit={replay}>
+    <form onSubmit={replay} onInput={takeFields(draft, {})}>
       <label>
         Replay after revision
         <input
           type="text"
+          name="after"
           class="revision"
           inputMode="numeric"
           autocomplete="off"
           required
           pattern="[0-9]{1,15}"
           title="A revision: 0, or a larger whole number"
-          value={after.value}
+          value={after}
           onFocus={() => void events.loadRange()}
-          onInput={takeText(after)}
         />
       </label>
       <button type="submit">Replay</button>

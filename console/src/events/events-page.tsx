@@ -37,7 +37,7 @@ export function EventsPage({state}: PageProps) {
     <LivePage
       title="Events"
       lines={events.lines}
-      filters={<EventFilters events={events} />}
+      filters={<EventFilters events={events} drafts={state.drafts} />}
       failure={events.failure.value}
     >
       <LiveList

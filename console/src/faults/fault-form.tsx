@@ -2,7 +2,7 @@ import {useId, useMemo} from 'preact/hooks';
 import type {Fault} from '../service/documents.ts';
 import {clickIf} from '../shell/click-if.ts';
 import {setTo} from '../shell/set-to.ts';
-import type {Drafts} from '../state/drafts.ts';
+import {type Drafts, type Fields, takeFields} from '../state/drafts.ts';
 import {FAULT_KINDS, type FaultValue} from './fault-kinds.ts';
 import type {FaultsState} from './faults-state.ts';
 
@@ -17,19 +17,16 @@ const PATH: FaultValue = {member: 'path', label: 'Path', type: 'text', initial: 
 const PLUGIN: FaultValue = {member: 'plugin', label: 'Plugin', type: 'text', initial: ''};
 
 /** The values that the form shows before the user types. */
-const INITIAL: Typed = {
+const INITIAL: Fields = {
   kind: 'delay',
   ...Object.fromEntries(
     Object.values(FAULT_KINDS).flatMap(({value}) => (value ? [[value.member, value.initial]] : [])),
   ),
 };
 
-/** Texts that the user has typed, by the members of the fault. */
-type Typed = Readonly<Record<string, string>>;
-
 /** The form that switches a fault on: its kind, and what that kind needs. */
 export function FaultForm({faults, drafts, isOwner}: FaultFormProps) {
-  const draft = drafts.at<Typed>({view: 'faults'});
+  const draft = drafts.at<Fields>({view: 'faults'});
   const typed = draft.value ?? {};
   const {kind = 'delay'} = typed;
   // Of each kind anew, and not at each key, since the part would close under the user.
@@ -44,13 +41,8 @@ export function FaultForm({faults, drafts, isOwner}: FaultFormProps) {
     // What is typed meanwhile stays.
     if (faults.failure.value === undefined && draft.peek() === sent) discard();
   };
-  const keep = ({currentTarget}: Event): void => {
-    const shown = {...typed, ...(Object.fromEntries(new FormData(currentTarget as HTMLFormElement)) as Typed)};
-    const isChanged = Object.entries(shown).some(([member, text]) => text !== (INITIAL[member] ?? ''));
-    draft.value = isChanged ? shown : undefined;
-  };
   return (
-    <form class="card" onSubmit={submit} onInput={keep} aria-labelledby={`${id}-title`}>
+    <form class="card" onSubmit={submit} onInput={takeFields(draft, INITIAL)} aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>Switch a fault on</h2>
       <div class="field">
         <label for={id}>Fault</label>
@@ -90,7 +82,7 @@ export function FaultForm({faults, drafts, isOwner}: FaultFormProps) {
 }
 
 interface FieldProps {
-  readonly typed: Typed;
+  readonly typed: Fields;
   readonly value: FaultValue;
   /** Said about the field. @default {nothing} */
   readonly children?: string;

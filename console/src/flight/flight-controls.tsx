@@ -1,6 +1,5 @@
-import {useSignal} from '@preact/signals';
 import type {FlightStatus} from '../service/documents.ts';
-import {takeText} from '../shell/set-to.ts';
+import {type Drafts, type Fields, markSent, takeFields} from '../state/drafts.ts';
 import type {FlightState} from './flight-state.ts';
 import {phaseName} from './format-flight.ts';
 
@@ -58,38 +57,32 @@ export function FlightControls({state, flight}: FlightControlsProps) {
   );
 }
 
+/** Texts that the form shows at first. */
+const INITIAL = {from: 'EDDF', to: 'LPMA', speed: '10'};
+
 /** Starts a flight, in place of the present one. */
-export function StartForm({state}: {readonly state: FlightState}) {
-  const from = useSignal('EDDF');
-  const to = useSignal('LPMA');
-  const speed = useSignal(10);
-  const start = (event: Event): void => {
+export function StartForm({state, drafts}: {readonly state: FlightState; readonly drafts: Drafts}) {
+  const draft = drafts.at<Fields>({view: 'flight'});
+  const typed = draft.value;
+  const {from, to, speed} = {...INITIAL, ...typed};
+  const start = async (event: Event): Promise<void> => {
     event.preventDefault();
-    void state.start({from: from.value, to: to.value, speed: speed.value});
+    await state.start({from, to, speed: Number(speed)});
+    if (state.failure.value === undefined) markSent(draft, typed);
   };
   return (
-    <form class="flight-controls" onSubmit={start}>
+    <form class="flight-controls" onSubmit={start} onInput={takeFields(draft, INITIAL)}>
       <label>
         From
-        <input type="text" required maxLength={10} value={from.value} onInput={takeText(from)} />
+        <input type="text" name="from" required maxLength={10} value={from} />
       </label>
       <label>
         To
-        <input type="text" required maxLength={10} value={to.value} onInput={takeText(to)} />
+        <input type="text" name="to" required maxLength={10} value={to} />
       </label>
       <label>
         Speed
-        <input
-          type="number"
-          required
-          min={1}
-          max={1000}
-          step="any"
-          value={speed.value}
-          onInput={({currentTarget}) => {
-            speed.value = currentTarget.valueAsNumber;
-          }}
-        />
+        <input type="number" name="speed" required min={1} max={1000} step="any" value={speed} />
       </label>
       <button type="submit" class="primary">
         Start

@@ -44,10 +44,10 @@ export function FlightPage({state}: PageProps) {
         </div>
       )}
       <details class="card flight-start" open={flight === null}>
-        <summary>
+        <summary data-home>
           <h2>{flight ? 'Start another flight' : 'Start a flight'}</h2>
         </summary>
-        <StartForm state={flights} />
+        <StartForm state={flights} drafts={state.drafts} />
       </details>
     </section>
   );

@@ -1,4 +1,4 @@
-import {useId} from 'preact/hooks';
+import {useId, useMemo} from 'preact/hooks';
 import {PluginIcon} from '../plugins/plugin-icon.tsx';
 import {ownPrefix} from '../plugins/plugin-links.tsx';
 import {RestartButton} from '../plugins/restart-button.tsx';
@@ -8,9 +8,10 @@ import type {Plugin, RefusedRequest} from '../service/documents.ts';
 import {Facts} from '../shell/facts.tsx';
 import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatBytes} from '../shell/format/format-figures.ts';
+import {Marked} from '../shell/marked.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {RefusedNote} from './refused-note.tsx';
-import {RouteTrial} from './route-trial.tsx';
+import {RouteTrial, trialDraft} from './route-trial.tsx';
 
 interface PluginSectionProps {
   readonly plugin: Plugin;
@@ -21,13 +22,15 @@ interface PluginSectionProps {
 /** A plugin: its state, its files, its routes, and the ways to its page, its settings and its log. */
 export function PluginSection({plugin, state, refused}: PluginSectionProps) {
   const title = useId();
+  const {drafts} = state;
   const {id, name, version, description, inDevelopment, reason, warnings, routes, hasBackground} = plugin;
+  const isTried = useMemo(() => routes.some(route => trialDraft({plugin: id, route, drafts}).peek()), [id, drafts]);
   return (
     <section class="card plugin-section" aria-labelledby={title}>
       <header class="plugin-section-head">
         <PluginIcon plugin={plugin} darkMode={state.darkMode.value} />
         <h2 id={title}>
-          <bdi>{name}</bdi>
+          <Marked text={name} />
         </h2>
         {version !== '' && <span class="quiet">{version}</span>}
         <StateMark plugin={plugin} />
@@ -44,11 +47,11 @@ export function PluginSection({plugin, state, refused}: PluginSectionProps) {
       <Links plugin={plugin} />
       <About plugin={plugin} />
       {routes.length > 0 && (
-        <details>
+        <details open={isTried}>
           <summary>{routes.length === 1 ? '1 route' : `${routes.length} routes`}</summary>
           <ul class="routes">
             {routes.map(route => (
-              <RouteTrial key={`${route.method} ${route.name}`} plugin={id} route={route} />
+              <RouteTrial key={`${route.method} ${route.name}`} plugin={id} route={route} drafts={drafts} />
             ))}
           </ul>
         </details>

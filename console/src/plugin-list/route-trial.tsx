@@ -1,20 +1,28 @@
-import {useSignal} from '@preact/signals';
-import type {CallFailure} from '../service/call-service.ts';
+import {type Signal, useSignal} from '@preact/signals';
 import type {PluginRoute} from '../service/documents.ts';
-import {FailureNote} from '../shell/failure-note.tsx';
-import {setTo, takeText} from '../shell/set-to.ts';
-import {AnswerView} from '../shell/try/answer-view.tsx';
-import {sendRequest, type TriedAnswer} from '../shell/try/send-request.ts';
-import {toCallFailure} from '../state/loaded.ts';
+import {setTo} from '../shell/set-to.ts';
+import {TrialForm} from '../shell/try/trial-form.tsx';
+import {type Drafts, type Fields, markSent, takeFields} from '../state/drafts.ts';
 
 interface RouteTrialProps {
   readonly plugin: string;
   readonly route: PluginRoute;
+  readonly drafts: Drafts;
+}
+
+/** Texts that the form shows at first. */
+const INITIAL = {query: '', body: '{}'};
+
+/** Returns what is typed in the form of a route. */
+export function trialDraft({plugin, route, drafts}: RouteTrialProps): Signal<Fields | undefined> {
+  return drafts.at({view: 'plugins'}, `${plugin} ${route.method} ${route.name}`);
 }
 
 /** A route of a plugin, and a form to call it. */
-export function RouteTrial({plugin, route}: RouteTrialProps) {
-  const isOpen = useSignal(false);
+export function RouteTrial(props: RouteTrialProps) {
+  const {plugin, route} = props;
+  const draft = trialDraft(props);
+  const isOpen = useSignal(draft.peek() !== undefined);
   const address = `/api/${encodeURIComponent(plugin)}/${encodeURIComponent(route.name)}`;
   return (
     <li class="route">
@@ -31,50 +39,40 @@ export function RouteTrial({plugin, route}: RouteTrialProps) {
         </button>
       </div>
       {route.description !== '' && <p class="quiet">{route.description}</p>}
-      {isOpen.value && <TrialForm method={route.method === 'POST' ? 'POST' : 'GET'} address={address} />}
+      {isOpen.value && <Trial method={route.method === 'POST' ? 'POST' : 'GET'} address={address} draft={draft} />}
     </li>
   );
 }
 
-interface TrialFormProps {
+interface TrialProps {
   readonly method: 'GET' | 'POST';
   /** Path of the route. */
   readonly address: string;
+  readonly draft: Signal<Fields | undefined>;
 }
 
-function TrialForm({method, address}: TrialFormProps) {
-  const query = useSignal('');
-  const body = useSignal('{}');
-  const answer = useSignal<TriedAnswer | undefined>(undefined);
-  const failure = useSignal<CallFailure | undefined>(undefined);
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    failure.value = undefined;
-    const asked = query.value.replace(/^\?/, '');
-    const withBody = method === 'POST' ? {body: body.value, contentType: 'application/json'} : {};
-    try {
-      answer.value = await sendRequest({method, address: asked === '' ? address : `${address}?${asked}`, ...withBody});
-    } catch (error) {
-      failure.value = toCallFailure(error);
-    }
-  };
+function Trial({method, address, draft}: TrialProps) {
+  const typed = draft.value;
+  const {query, body} = {...INITIAL, ...typed};
+  const asked = query === '' ? address : `${address}?${query.replace(/^\?/, '')}`;
   return (
-    <form class="trial" onSubmit={send}>
+    <TrialForm
+      name="trial"
+      button="Send"
+      request={{method, address: asked, body: method === 'POST' ? body : undefined}}
+      onInput={takeFields(draft, INITIAL)}
+      onAnswer={() => markSent(draft, typed)}
+    >
       <label>
         Query
-        <input type="text" spellcheck={false} placeholder="name=value" value={query.value} onInput={takeText(query)} />
+        <input type="text" name="query" spellcheck={false} placeholder="name=value" value={query} />
       </label>
       {method === 'POST' && (
         <label>
           Body, as JSON
-          <textarea rows={4} spellcheck={false} value={body.value} onInput={takeText(body)} />
+          <textarea name="body" rows={4} spellcheck={false} value={body} />
         </label>
       )}
-      <button type="submit" class="primary">
-        Send
-      </button>
-      {failure.value !== undefined && <FailureNote failure={failure.value} />}
-      {answer.value !== undefined && <AnswerView answer={answer.value} />}
-    </form>
+    </TrialForm>
   );
 }

@@ -69,7 +69,7 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
       {command === undefined ? <Command text={command} /> : <TextBox text={command} label="Command" />}
       {command !== undefined && <p class="quiet">{lackOf(request)}</p>}
       <p class="buttons">{command !== undefined && <CopyButton text={command} name="Copy as curl" />}</p>
-      {mayRepeat(request, location.origin) && <SendAgain request={request} />}
+      {mayRepeat(request, location.origin) && <SendAgain request={request} drafts={state.drafts} />}
     </DetailPanel>
   );
 }

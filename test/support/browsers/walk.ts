@@ -10,12 +10,16 @@ const THEMES = ['light', 'dark'] as const;
 export const FITS_WIDTH =
   "[document.documentElement, ...document.querySelectorAll('.content')].every(each => each.scrollWidth <= each.clientWidth)";
 
-/** Finds what is chosen or wrong, and told by nothing that forced colours leave. */
-export const FIND_UNMARKED = `[...document.querySelectorAll(
+/** Finds what is chosen or wrong, and told by nothing that forced colours leave; that nothing is, if the page has none of them. */
+export const FIND_UNMARKED = `(() => {
+  const marked = [...document.querySelectorAll(
     '[aria-current], [aria-pressed=true], [aria-selected=true], [data-active=true], [data-selected=true], .dot, .note, .banner, .state')]
-  .filter(each => each.checkVisibility({visibilityProperty: true}) && !each.matches('li'))
-  .filter(each => getComputedStyle(each).outlineStyle === 'none' && getComputedStyle(each).borderTopStyle === 'none')
-  .map(each => each.outerHTML.slice(0, 90))`;
+    .filter(each => each.checkVisibility({visibilityProperty: true}) && !each.matches('li'));
+  if (marked.length === 0) return ['nothing is chosen or wrong'];
+  return marked
+    .filter(each => getComputedStyle(each).outlineStyle === 'none' && getComputedStyle(each).borderTopStyle === 'none')
+    .map(each => each.outerHTML.slice(0, 90));
+})()`;
 
 /** A page of Chromium that walks through pages and looks at each. */
 export interface Walker {

@@ -28,21 +28,10 @@ interface LiveListProps<T> {
  */
 export function LiveList<T>({lines, label, empty, selected, children}: LiveListProps<T>) {
   const element = useRef<HTMLElement>(null);
-  const isPrinted = useSignal(false);
   const height = useSignal(innerHeight);
   const shown = lines.shown.value;
-  const fitting = lines.isHeld.value || isPrinted.value ? Infinity : Math.ceil(height.value / LINE_PIXELS);
-  const above = Math.max(0, shown.length - fitting);
+  const above = lines.isHeld.value ? 0 : Math.max(0, shown.length - Math.ceil(height.value / LINE_PIXELS));
   useStayAtEnd(element, lines, height);
-  useEffect(() => {
-    const print = ({type}: Event): void => {
-      isPrinted.value = type === 'beforeprint';
-    };
-    for (const type of ['beforeprint', 'afterprint']) addEventListener(type, print);
-    return () => {
-      for (const type of ['beforeprint', 'afterprint']) removeEventListener(type, print);
-    };
-  }, [isPrinted]);
   return (
     <section
       class="live"
@@ -104,15 +93,20 @@ function useStayAtEnd<T>(element: RefObject<HTMLElement | null>, lines: LiveLine
     const onScroll = (): void => {
       lines.isScrolledUp.value = list.scrollHeight - list.scrollTop - list.clientHeight >= END_PIXELS;
     };
-    list.addEventListener('scroll', onScroll);
-    const observer = new ResizeObserver(() => {
+    const measure = (): void => {
       height.value = list.clientHeight;
       stay();
-    });
+    };
+    const left = new AbortController();
+    list.addEventListener('scroll', onScroll, {signal: left.signal});
+    // On paper the list is as high as all of its lines.
+    addEventListener('beforeprint', () => (height.value = Infinity), {signal: left.signal});
+    addEventListener('afterprint', measure, {signal: left.signal});
+    const observer = new ResizeObserver(measure);
     observer.observe(list);
     return () => {
       observer.disconnect();
-      list.removeEventListener('scroll', onScroll);
+      left.abort();
       lines.isScrolledUp.value = false;
     };
   }, [lines, height]);

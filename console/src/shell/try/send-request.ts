@@ -11,7 +11,7 @@ export interface TriedRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   /** Path and query. */
   readonly address: string;
-  readonly contentType?: string | undefined;
+  /** JSON. */
   readonly body?: string | undefined;
 }
 
@@ -29,17 +29,16 @@ export interface TriedAnswer {
 /**
  * Sends a request of the user to the service. A plugin that answers it does not get the token of the owner: the service keeps that back.
  *
+ * @param ended Ends the request: the user may, and an answer that is read does.
  * @throws If nothing answers.
  */
-export async function sendRequest({method, address, contentType, body}: TriedRequest): Promise<TriedAnswer> {
+export async function sendRequest({method, address, body}: TriedRequest, ended: AbortController): Promise<TriedAnswer> {
   const startMs = performance.now();
-  const ended = new AbortController();
   const timer = setTimeout(() => ended.abort(), TIMEOUT_MS);
   try {
     const request = new Request(location.origin + address, {
       method,
-      ...(body === undefined ? {} : {body}),
-      ...(contentType === undefined ? {} : {headers: {'Content-Type': contentType}}),
+      ...(body === undefined ? {} : {body, headers: {'Content-Type': 'application/json'}}),
       redirect: 'manual',
       cache: 'no-store',
       signal: ended.signal,
