@@ -24,6 +24,7 @@ import {
   textOf,
   write,
 } from '../contracts/shared/assertions.ts';
+import {putFor, touch} from '../contracts/store/expiry.ts';
 import {openStoreIn, TIMERS} from '../support/shared-stores.ts';
 import {SimulatedEngine} from '../support/simulated-engine.ts';
 import {SteppedClock} from '../support/stepped-clock.ts';
@@ -391,10 +392,28 @@ describe('an engine that refuses writes', () => {
     const results = await Promise.allSettled([write(store, put('c')), write(store, remove('a'))]);
     assert.deepEqual(
       results.map(result => (result.status === 'fulfilled' ? result.value.outcomes : result.reason.failure)),
-      [{code: 'disk-full'}, ['deleted']],
+      [{code: 'disk-full', problem: 'the engine is full'}, ['deleted']],
     );
+    assert.equal(store.readOnlyBecause, 'the engine is full');
     engine.refuses = undefined;
+    assert.equal(store.readOnlyBecause, undefined);
     assert.equal((await write(store, put('c'))).revision, 3);
+  });
+
+  test('accepts no time to live while the clock of the machine is ahead of it, and expires nothing by that', async () => {
+    const engine = new SimulatedEngine();
+    let ownMs = 1_000_000;
+    await using store = await openStoreIn(engine.connect(), {nowMs: () => ownMs, elapsedMs: () => 0});
+    await write(store, putFor(60, 'a'), put('b'));
+    engine.latestMs = ownMs + 5000;
+    ownMs += 3_600_000;
+    for (const operation of [putFor(60, 'c'), touch('b', 60)])
+      await assertFailsWith(write(store, operation), 'unavailable');
+    await write(store, put('c'));
+    assert.equal(await store.sweep(), 55_000);
+    assert.deepEqual(keysOf(await store.list(range())), ['a', 'b', 'c']);
+    engine.latestMs = Infinity;
+    assert.deepEqual(keysOf(await store.list(range())), ['b', 'c']);
   });
 
   test('ends all commits in time if it takes long to refuse a put, and then to accept a delete', async () => {

@@ -36,6 +36,8 @@ export class SimulatedEngine {
   /** Number of the next writes whose requests are lost, and of those that are applied without an answer. */
   lostRequests = 0;
   lostAnswers = 0;
+  /** The latest time that may be right by its clocks, in milliseconds since the Unix epoch. */
+  latestMs = Infinity;
   /** While set, every write fails with this kind of failure; while `full`, a write that uses the reserve succeeds. */
   refuses: 'full' | 'denied' | undefined;
   /** Called before the pairs of a range are read. */
@@ -233,6 +235,14 @@ class SimulatedDriver implements Driver {
 
   watch(key: string, listener: KeyListener): () => void {
     return this.#engine.watch(key, listener);
+  }
+
+  get fullBecause(): string | undefined {
+    return this.#engine.refuses === 'full' ? 'the engine is full' : undefined;
+  }
+
+  boundTime(ownMs: number): number {
+    return Math.min(ownMs, this.#engine.latestMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

@@ -1,5 +1,7 @@
+import type {Commit} from '../../core/domain/commits/commit.ts';
 import type {Revision, StoreId} from '../../core/domain/entries/identifiers.ts';
 import {Listeners} from '../../core/domain/listeners.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import type {Timers} from '../../core/time/timers.ts';
 import {wait} from '../../core/time/wait.ts';
@@ -167,6 +169,8 @@ export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomByte
   readonly driver: Driver;
   /** The clock of the store. */
   readonly clock: StoreClock;
+  /** The clock of the machine, which `nowMs` follows only as far as the engine's: see {@link Driver.boundTime}. */
+  readonly machineMs: () => number;
   readonly elapsedMs: () => number;
   /** Id of this process among those that write. */
   readonly writer: string;
@@ -174,4 +178,21 @@ export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomByte
   readonly createId: () => string;
   readonly logLimits: LogLimits;
   readonly groupTimeoutMs: number;
+}
+
+/**
+ * Refuses a time to live while the clock of this machine is far ahead: see {@link Driver.boundTime}. To other machines the entry would expire late.
+ *
+ * @throws {AppError} `unavailable`.
+ */
+export function assertTimely(
+  {operations}: Commit,
+  {driver, machineMs}: Pick<StoreParts, 'driver' | 'machineMs'>,
+): void {
+  if (!operations.some(each => 'expiry' in each && each.expiry !== undefined)) return;
+  const ownMs = machineMs();
+  const seconds = Math.ceil((ownMs - driver.boundTime(ownMs)) / 1000);
+  if (seconds <= 0) return;
+  const problem = `the clock of this machine is ${seconds} s ahead of the engine, so no time to live is accepted; set it right`;
+  throw new AppError({code: 'unavailable', what: 'store', problem});
 }

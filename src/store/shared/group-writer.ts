@@ -90,7 +90,7 @@ export class GroupWriter {
           new AppError({code: 'outcome-unknown', commitId}, {cause: error});
         return commits.map((commit, index) => failureOf(commit.id ?? giveId(commitIdIn(attempt.group, index), commit)));
       }
-      if (isEngineFailure(error, 'full')) return this.#writeDeletions(commits, startMs);
+      if (isEngineFailure(error, 'full')) return this.#writeDeletions(commits, startMs, error.message);
       const isTooLarge =
         isEngineFailure(error, 'too-large') ||
         (error instanceof AppError && error.failure?.code === 'too-large' && error.failure.what === 'transaction');
@@ -105,11 +105,13 @@ export class GroupWriter {
   }
 
   /** Continues in a full engine: refuses the first commits if they need space, and writes those that free some. */
-  async #writeDeletions(commits: readonly SharedCommit[], startMs: number): Promise<Results> {
+  async #writeDeletions(commits: readonly SharedCommit[], startMs: number, problem: string): Promise<Results> {
     const frees = commits[0] !== undefined && isDeletion(commits[0]);
     const end = commits.findIndex(commit => isDeletion(commit) !== frees);
     if (frees && end !== -1) return this.#attempt(commits.slice(0, end), startMs);
-    const refused = (end === -1 ? commits : commits.slice(0, end)).map(() => new AppError({code: 'disk-full'}));
+    const refused = (end === -1 ? commits : commits.slice(0, end)).map(
+      () => new AppError({code: 'disk-full', problem}),
+    );
     return end === -1 ? refused : [...refused, ...(await this.#attempt(commits.slice(end), startMs))];
   }
 

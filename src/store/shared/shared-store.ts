@@ -8,30 +8,21 @@ import {
   type Store,
 } from '../../core/domain/commits/store.ts';
 import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
-import {
-  compareKeys,
-  type Key,
-  type Range,
-  type Revision,
-  type StoreId,
-  trustStoredKey,
-} from '../../core/domain/entries/identifiers.ts';
+import type {Key, Range, Revision, StoreId} from '../../core/domain/entries/identifiers.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 import type {StoreStatistics} from '../../core/domain/statistics.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {closeAll} from '../../core/time/close-all.ts';
 import {changesOf} from '../format/change-encoding.ts';
-import type {ExpireOperation} from '../plan/plan.ts';
 import {prepareCommit, sizeOfCommit} from '../plan/prepare-commit.ts';
 import {MONOTONIC_MS, StoreClock} from '../plan/store-clock.ts';
 import {CommitQueue} from '../write/commit-queue.ts';
-import {ABANDONED_MS} from './attempt.ts';
 import {readChanges} from './engine/change-log.ts';
-import {type Driver, isEngineFailure} from './engine/driver.ts';
-import {numberInKey, numbersBetween} from './engine/engine-keys.ts';
+import {isEngineFailure} from './engine/driver.ts';
 import {type KnownHead, openHead, unavailable} from './engine/head.ts';
-import {EngineState, type SharedStoreDeps, type StoreParts} from './engine-state.ts';
+import {assertTimely, EngineState, type SharedStoreDeps, type StoreParts} from './engine-state.ts';
 import {Fairness} from './fairness.ts';
+import {findDue} from './find-due.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
 import {EntryReader} from './read-entries.ts';
 
@@ -59,8 +50,20 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
   try {
     const driver = await deps.driver;
     closed = [driver, ...owned];
-    const clock = new StoreClock(deps);
-    const parts = {...deps, driver, clock, elapsedMs, groupTimeoutMs, logLimits, createId, writer: createId()};
+    const nowMs = (): number => driver.boundTime(deps.nowMs());
+    const clock = new StoreClock({...deps, nowMs});
+    const parts = {
+      ...deps,
+      driver,
+      clock,
+      machineMs: deps.nowMs,
+      nowMs,
+      elapsedMs,
+      groupTimeoutMs,
+      logLimits,
+      createId,
+      writer: createId(),
+    };
     return new SharedStore(parts, await openHead(parts, newStoreId), closed);
   } catch (error) {
     await closeAll(closed);
@@ -111,7 +114,7 @@ class SharedStore implements Store {
   }
 
   get readOnlyBecause(): string | undefined {
-    return this.#writer.readOnlyBecause;
+    return this.#writer.readOnlyBecause ?? this.#parts.driver.fullBecause;
   }
 
   async statistics(): Promise<StoreStatistics> {
@@ -126,6 +129,7 @@ class SharedStore implements Store {
 
   async commit(commit: Commit): Promise<CommitResult> {
     this.#assertOpen();
+    assertTimely(commit, this.#parts);
     return this.#push(prepareCommit(commit));
   }
 
@@ -248,43 +252,4 @@ class SharedSnapshot implements Snapshot {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
   }
-}
-
-/** Maximum number of expired entries that a sweep removes. */
-const SWEPT_MAX = 200;
-
-/** Times ahead in which the next expiry is looked for, in milliseconds: an engine may look at every time in a range. */
-const AHEAD_MS = [0, 60_000, 3_600_000, 86_400_000, Infinity] as const;
-
-/** Entries that a sweep removes, and the time of the next sweep. */
-interface Due {
-  /** Entries that have expired, soonest first. */
-  readonly expired: readonly ExpireOperation[];
-  /** Time until more is to be removed, in milliseconds: 0 if it is; undefined if nothing will be. */
-  readonly nextMs: number | undefined;
-}
-
-/** Finds what is to be removed: entries that have expired, parts of values that no head has named for a long time, and old marks. */
-async function findDue(state: EngineState, driver: Driver, nowMs: number): Promise<Due> {
-  const expiries = {...numbersBetween('x', 0, nowMs + 1), limit: SWEPT_MAX + 1};
-  const {found, head} = await state.read([expiries, {...numbersBetween('s', 0), limit: 1, keysOnly: true}]);
-  const [pairs = [], [mark] = []] = found;
-  const expired = pairs.slice(0, SWEPT_MAX).map(({key, value}): ExpireOperation => {
-    return {kind: 'expire', key: trustStoredKey(value.toString()), expiresAtMs: numberInKey(key)};
-  });
-  // The engine has those of one moment in the order of their hashes.
-  expired.sort((a, b) => a.expiresAtMs - b.expiresAtMs || compareKeys(a.key, b.key));
-  const abandonedMs = mark === undefined ? Infinity : numberInKey(mark.key) + ABANDONED_MS - nowMs;
-  const expiryMs = pairs.length > SWEPT_MAX ? 0 : await findNextExpiry(driver, head.at, nowMs);
-  const nextMs = Math.max(0, Math.min(abandonedMs, expiryMs));
-  return {expired, nextMs: nextMs === Infinity ? undefined : nextMs};
-}
-
-async function findNextExpiry(driver: Driver, at: number, nowMs: number): Promise<number> {
-  for (const [index, aheadMs] of AHEAD_MS.slice(1).entries()) {
-    const range = numbersBetween('x', nowMs + 1 + (AHEAD_MS[index] ?? 0), nowMs + 1 + aheadMs);
-    const [next] = (await driver.read([{...range, limit: 1, keysOnly: true}], {at})).found[0] ?? [];
-    if (next !== undefined) return numberInKey(next.key) - nowMs;
-  }
-  return Infinity;
 }

@@ -94,7 +94,8 @@ export interface DataMembers {
     problem?: string;
   };
   'store-read-only': {problem: string; imported?: number; batches?: number};
-  'disk-full': {imported?: number; batches?: number};
+  /** `problem` is that of an engine on other machines. */
+  'disk-full': {problem?: string; imported?: number; batches?: number};
   'store-closed': {imported?: number; batches?: number};
   /** The engine did not confirm the commit in time: it was applied as a whole, will be, or never is. Never by the embedded engine. */
   'outcome-unknown': {commitId: string; imported?: number; batches?: number};

@@ -127,9 +127,11 @@ export const DATA_ROWS: Rows<Exclude<DataFailure, WithCases>> = {
   },
   'disk-full': {
     status: 507,
-    text: part => `Cannot write: the disk is full${describePart(part) || '; stored values are unchanged'}`,
+    text: ({problem, ...part}) =>
+      `Cannot write: ${problem === undefined ? 'the disk is full' : `the engine is full (${problem})`}` +
+      (describePart(part) || '; stored values are unchanged'),
     advice: 'Free space on the disk of the data directory; writes then work again without a restart',
-    when: 'There is no free space on the disk of the data directory, a quota is used up, or a limit for the size of files is reached (`ulimit -f`). See [Reliability](reliability.md).',
+    when: 'There is no free space on the disk of the data directory, a quota is used up, or a limit for the size of files is reached (`ulimit -f`). Or an engine on other machines is full, as `problem` says. See [Reliability](reliability.md).',
     example: {},
   },
   'store-closed': {

@@ -170,6 +170,12 @@ function unusable(problem: string): AppError {
   return new AppError({code: 'unavailable', what: 'store', problem: `the prefix in the engine ${problem}`});
 }
 
+/** Returns whether a value is a head of any format. */
+export function isHeadValue(value: Buffer): boolean {
+  const {format, cluster} = parseHead(value) ?? {};
+  return typeof format === 'number' && typeof cluster === 'string';
+}
+
 function parseHead(value: Buffer): (Partial<Head> & {readonly format?: unknown}) | undefined {
   if (value.length > HEAD_BYTES_MAX) return undefined;
   try {

@@ -14,9 +14,18 @@ import {
   type WriteAnswer,
 } from '../engine/driver.ts';
 import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
+import {isHeadValue} from '../engine/head.ts';
 import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import type {Message, Sent} from './etcd-schema.ts';
-import {EtcdSpace, findProblem, type MemberFacts, readMember, readMembers} from './member-facts.ts';
+import {
+  CLOCK_DIFFERENCE_MS_MAX,
+  EtcdSpace,
+  findProblem,
+  MemberClock,
+  type MemberFacts,
+  readMember,
+  readMembers,
+} from './member-facts.ts';
 
 export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
@@ -52,14 +61,16 @@ const REOPEN_MS = 200;
  *   is far ahead; `unavailable`.
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
+  const askedAtMs = performance.now();
   const members = await readMembers(options, options.nowMs);
   const problem = findProblem(members);
   if (problem !== undefined) throw new EngineFailure('denied', problem);
   const client = await EtcdClient.create(options);
   useLeader(client, members);
-  const driver = new EtcdDriver(client, options);
+  const driver = new EtcdDriver(client, options, {members, askedAtMs});
   try {
     await driver.read([{from: HEAD_KEY}]);
+    await assertNotInside(client, options.prefix);
     return driver;
   } catch (error) {
     await driver[Symbol.asyncDispose]();
@@ -67,21 +78,36 @@ export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver
   }
 }
 
+/** Facts of members, and the time by `performance.now` when they were asked. */
+interface AskedMembers {
+  readonly members: readonly MemberFacts[];
+  readonly askedAtMs: number;
+}
+
 class EtcdDriver implements Driver {
   readonly #client: EtcdClient;
   readonly #options: EtcdDriverOptions;
   readonly #prefix: string;
   readonly #space: EtcdSpace;
+  readonly #clock: MemberClock;
   readonly #closed = new AbortController();
 
-  constructor(client: EtcdClient, options: EtcdDriverOptions) {
-    const {prefix, timers, log = SILENT_LOG} = options;
+  constructor(client: EtcdClient, options: EtcdDriverOptions, {members, askedAtMs}: AskedMembers) {
+    const {prefix, timers, log = SILENT_LOG, nowMs = Date.now} = options;
+    const clock = new MemberClock({nowMs, elapsedMs: () => performance.now(), log});
+    clock.learn(members, askedAtMs);
+    this.#clock = clock;
     this.#client = client;
     this.#options = options;
     this.#prefix = bytesOf(prefix);
     const readSpace = async (): ReturnType<typeof readMember> => {
-      const facts = await readMember(client.member, options);
-      if (facts?.isLeader === false) useLeader(client, await readMembers(options));
+      const startMs = performance.now();
+      const facts = await readMember(client.member, options, nowMs);
+      if (typeof facts === 'string') return facts;
+      const isUsual = facts.isLeader && facts.aheadMs <= CLOCK_DIFFERENCE_MS_MAX;
+      const asked = isUsual ? [facts] : await readMembers(options, nowMs);
+      useLeader(client, asked);
+      clock.learn(asked, startMs);
       return facts;
     };
     this.#space = new EtcdSpace({readSpace, timers, log});
@@ -118,6 +144,14 @@ class EtcdDriver implements Driver {
     const ended = new AbortController();
     void this.#follow(key, listener, AbortSignal.any([this.#closed.signal, ended.signal]));
     return () => ended.abort();
+  }
+
+  get fullBecause(): string | undefined {
+    return this.#space.problem;
+  }
+
+  boundTime(ownMs: number): number {
+    return this.#clock.bound(ownMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -188,6 +222,25 @@ class EtcdDriver implements Driver {
       }
       await wait(RETRY_MS, {timers: this.#options.timers, signals: []});
     }
+  }
+}
+
+/**
+ * Refuses a prefix inside that of another store: an entry of that one may have a key of this one. The other direction is refused when a store is
+ * created, since it finds keys without a head. This user may be allowed to read nothing but this prefix.
+ */
+async function assertNotInside(client: EtcdClient, prefix: string): Promise<void> {
+  for (const {index} of prefix.slice(0, -1).matchAll(/\//g)) {
+    const outer = prefix.slice(0, index + 1);
+    const found = await client.call('KV/Range', {key: Buffer.from(outer + HEAD_KEY)}).catch(error => {
+      if (isEngineFailure(error, 'denied')) return undefined;
+      throw error;
+    });
+    if (found?.kvs.some(({value}) => isHeadValue(value)))
+      throw new EngineFailure(
+        'denied',
+        `the prefix in the engine is inside that of the store "${outer}": choose one beside it`,
+      );
   }
 }
 

@@ -68,7 +68,8 @@ async function inspectMember(client: EtcdClient, index: number, options: Inspect
   const reports = [readMember(member, options, options.nowMs), readProblem(member, options)] as const;
   const request = {key: Buffer.from(options.prefix + HEAD_KEY), keysOnly: true, serializable: true};
   const call = measure(() => client.call('KV/Range', request, {member: index})).catch(ifFailed);
-  const [facts, problem, answer] = await Promise.all([...reports, call]);
+  const [reported, problem, answer] = await Promise.all([...reports, call]);
+  const facts = typeof reported === 'string' ? undefined : reported;
   if (answer instanceof EngineFailure) return {member, facts, problem: answer.message, latencyMs: Infinity};
   return {member, facts, problem, latencyMs: answer.latencyMs};
 }

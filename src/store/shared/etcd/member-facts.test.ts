@@ -18,7 +18,15 @@ for (const [version, isAccepted] of [
   ['', false],
 ] as const) {
   test(`${isAccepted ? 'accepts' : 'refuses'} etcd ${JSON.stringify(version)}`, () => {
-    const facts = {member: 'a', usedBytes: 0, quotaBytes: 1, isLeader: true, aheadMs: 0, behindMs: 0};
+    const facts = {
+      member: 'a',
+      usedBytes: 0,
+      quotaBytes: 1,
+      isLeader: true,
+      aheadMs: 0,
+      behindMs: 0,
+      dateMs: Number.NaN,
+    };
     assert.equal(findProblem([{...facts, version}]) === undefined, isAccepted);
   });
 }

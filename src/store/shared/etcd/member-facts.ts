@@ -22,6 +22,8 @@ export interface MemberFacts {
   /** Time by which the clock of this machine is ahead of that of the member, or behind it, in milliseconds: at least so much. */
   readonly aheadMs: number;
   readonly behindMs: number;
+  /** Its time, rounded down to seconds, in milliseconds since the Unix epoch; NaN if it names none. */
+  readonly dateMs: number;
 }
 
 /** Oldest version that is accepted, with which the tests run, and that of 3.5: before it a read could end etcd, and failed beyond the quota. */
@@ -42,20 +44,32 @@ const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
 type Tls = Pick<EtcdAddress, 'tls'>;
 
-/** Reads the facts of a member; undefined if it does not report them. @throws {EngineFailure} `denied` if a file cannot be read. */
-export async function readMember(member: string, tls: Tls, nowMs = Date.now): Promise<MemberFacts | undefined> {
+/**
+ * Reads the facts of a member.
+ *
+ * @returns `silent` if it does not answer; `unreported` if its answer does not have them.
+ * @throws {EngineFailure} `denied` if a file cannot be read.
+ */
+export async function readMember(
+  member: string,
+  tls: Tls,
+  nowMs = Date.now,
+): Promise<MemberFacts | 'silent' | 'unreported'> {
   const startMs = nowMs();
-  const {body, date} = (await read(`${member}/metrics`, tls)) ?? {body: '', date: ''};
+  const answer = await read(`${member}/metrics`, tls);
+  if (answer === undefined) return 'silent';
+  const {body, date} = answer;
   const figureOf = (name: RegExp): string => name.exec(body)?.[1] ?? '';
   const version = figureOf(/^etcd_server_version\{server_version="([^"]{1,50})"\} 1$/m);
   const usedBytes = Number(figureOf(/^etcd_mvcc_db_total_size_in_bytes (\S+)$/m) || Number.NaN);
   const quotaBytes = Number(figureOf(/^etcd_server_quota_backend_bytes (\S+)$/m));
-  if (version === '' || !(usedBytes >= 0 && quotaBytes > 0)) return undefined;
+  if (version === '' || !(usedBytes >= 0 && quotaBytes > 0)) return 'unreported';
   const dateMs = Date.parse(date);
   // A second is as long as the time that is named, which is rounded down.
   const aheadMs = Math.max(0, startMs - dateMs - DATE_MS) || 0;
   const isLeader = figureOf(/^etcd_server_is_leader (\S+)$/m) === '1';
-  return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, behindMs: Math.max(0, dateMs - nowMs()) || 0};
+  const behindMs = Math.max(0, dateMs - nowMs()) || 0;
+  return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, behindMs, dateMs};
 }
 
 /** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or reports none. */
@@ -71,8 +85,9 @@ export async function readMembers(address: EtcdAddress, nowMs = Date.now): Promi
   await new Promise<void>((resolve, reject) => {
     const readFacts = async (member: string): Promise<void> => {
       const facts = await readMember(member, address, nowMs);
-      if (facts !== undefined) found.push(facts);
-      if (facts?.isLeader && findProblem([facts]) === undefined) resolve();
+      if (typeof facts === 'string') return;
+      found.push(facts);
+      if (facts.isLeader && findProblem([facts]) === undefined) resolve();
     };
     Promise.all(address.members.map(readFacts)).then(() => resolve(), reject);
   });
@@ -116,6 +131,51 @@ async function read(url: string, {tls}: Tls): Promise<{readonly date: string; re
   }
 }
 
+/** The clocks of the members, from which that of this machine may not run away. Between two looks at them this process counts the time. */
+export class MemberClock {
+  readonly #deps: MemberClockDeps;
+  /** The latest time that may have been right when the members were asked. */
+  #latestMs = Infinity;
+  #askedAtMs = 0;
+  #isAhead = false;
+
+  constructor(deps: MemberClockDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Learns the time of members. The latest one counts: the clock of a single member may be wrong.
+   *
+   * @param askedAtMs Time by `elapsedMs` when they were asked: they named theirs later.
+   */
+  learn(members: readonly MemberFacts[], askedAtMs: number): void {
+    const {nowMs, log} = this.#deps;
+    const dates = members.map(({dateMs}) => dateMs).filter(Number.isFinite);
+    if (dates.length === 0) return;
+    this.#latestMs = Math.max(...dates) + DATE_MS + CLOCK_DIFFERENCE_MS_MAX;
+    this.#askedAtMs = askedAtMs;
+    const ownMs = nowMs();
+    const isAhead = this.bound(ownMs) < ownMs;
+    // Not sooner: after a sleep the clock is right, and what this process has counted is not.
+    if (isAhead && !this.#isAhead)
+      log.error('the clock of this machine is ahead of etcd; set it right: until then no time to live is accepted', {});
+    this.#isAhead = isAhead;
+  }
+
+  /** Returns a time of this machine, or the latest one that may be right: see {@link Driver.boundTime}. */
+  bound(ownMs: number): number {
+    return Math.min(ownMs, Math.floor(this.#latestMs + this.#deps.elapsedMs() - this.#askedAtMs));
+  }
+}
+
+export interface MemberClockDeps {
+  /** The clock of the machine, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+  /** A clock that never jumps, in milliseconds. */
+  readonly elapsedMs: () => number;
+  readonly log: Log;
+}
+
 /** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd refuses them. */
 const PUTS_MAX_PART = 0.8;
 
@@ -123,8 +183,8 @@ const PUTS_MAX_PART = 0.8;
 const CHECK_MS = 5000;
 
 export interface EtcdSpaceDeps {
-  /** Reads the space of the member that is used; undefined if it does not report it. */
-  readonly readSpace: () => Promise<Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> | undefined>;
+  /** Reads the space of the member that is used, as {@link readMember} does. */
+  readonly readSpace: () => Promise<Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> | 'silent' | 'unreported'>;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -142,6 +202,11 @@ export class EtcdSpace {
     void this.#check();
   }
 
+  /** The reason why puts have to wait until there is more space; undefined if they need not. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /** @throws {EngineFailure} `full` if puts have to wait until there is more space. */
   assertSpace(): void {
     if (this.#problem !== undefined) throw new EngineFailure('full', this.#problem);
@@ -157,11 +222,11 @@ export class EtcdSpace {
     const {readSpace, timers, log} = this.#deps;
     try {
       const space = await readSpace();
-      if (space !== undefined) {
+      if (typeof space === 'object') {
         const {usedBytes, quotaBytes} = space;
         const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
         this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
-      } else if (!this.#isUnknown) {
+      } else if (space === 'unreported' && !this.#isUnknown) {
         this.#isUnknown = true;
         const text =
           'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`';

@@ -25,7 +25,7 @@ async function watch(...reports: readonly (MemberSpace | 'denied')[]): Promise<C
   const readSpace = async (): Promise<MemberSpace> => {
     const report = left.shift();
     if (report === 'denied') throw new EngineFailure('denied', 'a file cannot be read');
-    return report;
+    return report ?? 'unreported';
   };
   const log = {...SILENT_LOG, error: (message: string) => void logged.push(message)};
   const space = new EtcdSpace({readSpace, timers, log});
@@ -48,11 +48,18 @@ describe('the space of etcd', () => {
   });
 
   test('stays as it was while files are being replaced, or nothing is reported', async () => {
-    const {space, check} = await watch({usedBytes: 90, quotaBytes: 100}, 'denied', undefined);
-    for (let count = 1; count <= 2; count++) {
+    const {space, check} = await watch({usedBytes: 90, quotaBytes: 100}, 'denied', 'silent', 'unreported');
+    for (let count = 1; count <= 3; count++) {
       await check();
       assert.throws(() => space.assertSpace(), {kind: 'full'});
     }
+    space.close();
+  });
+
+  test('is not logged as unknown while etcd does not answer', async () => {
+    const {space, logged, check} = await watch('silent', 'silent');
+    await check();
+    assert.deepEqual(logged, []);
     space.close();
   });
 
