@@ -154,6 +154,14 @@ export class EntryState {
     });
   }
 
+  /** Stores an earlier value again, unless the entry has changed since it was shown. */
+  async restore(text: string): Promise<void> {
+    const expected = this.#state();
+    await this.#change(['Restoring…', 'Restored'], async () => {
+      await writeEntry(this.key, {text, expected});
+    });
+  }
+
   /** Deletes the entry, unless it has changed since it was shown. */
   async delete(): Promise<void> {
     const saved = this.saved.value.value;

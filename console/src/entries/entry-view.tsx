@@ -19,6 +19,7 @@ import {Marked} from '../shell/marked.tsx';
 import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {ConflictNote} from './conflict-view.tsx';
+import {EarlierValues} from './earlier-values.tsx';
 import {entryPath} from './entry-calls.ts';
 import type {EntryState} from './entry-state.ts';
 import {JsonView} from './json-view.tsx';
@@ -61,13 +62,13 @@ export function EntryView({entry, state, onClose}: EntryViewProps) {
       </header>
       {failure !== undefined && <FailureNote failure={failure} />}
       {saved === undefined && failure === undefined && <Loading />}
-      {saved === null && !hasText && <NoEntry entry={entry} />}
+      {saved === null && !hasText && <NoEntry entry={entry} state={state} />}
       {hasText && <Content entry={entry} state={state} />}
     </section>
   );
 }
 
-function NoEntry({entry}: {readonly entry: EntryState}) {
+function NoEntry({entry, state}: ContentProps) {
   return (
     <EmptyState
       glyph="entries"
@@ -77,6 +78,7 @@ function NoEntry({entry}: {readonly entry: EntryState}) {
       <button type="button" onClick={setTo(entry.isNew, true)}>
         Create it
       </button>
+      <EarlierValues entry={entry} state={state} />
     </EmptyState>
   );
 }
@@ -96,7 +98,7 @@ function Content({entry, state}: ContentProps) {
         onSave={() => void entry.save()}
         exactText={() => entry.exactText()}
       />
-      <Foot entry={entry} />
+      <Foot entry={entry} state={state} />
     </>
   );
 }
@@ -140,7 +142,7 @@ function EntryLinks({entry, state}: ContentProps) {
   );
 }
 
-function Foot({entry}: {readonly entry: EntryState}) {
+function Foot({entry, state}: ContentProps) {
   const isEdited = entry.draft.value !== undefined;
   const isChanging = entry.status.value.kind === 'changing';
   const problem = entry.problem.value;
@@ -161,6 +163,7 @@ function Foot({entry}: {readonly entry: EntryState}) {
         <button type="button" onClick={() => entry.format()}>
           Format
         </button>
+        <EarlierValues entry={entry} state={state} />
         <CopyCommands entry={entry} />
         <DeleteButton entry={entry} />
       </div>
@@ -221,7 +224,7 @@ function DeleteButton({entry}: {readonly entry: EntryState}) {
               <Marked text={entry.key} />
             </code>
           </p>
-          <p class="quiet">It is deleted from the disk. This cannot be undone.</p>
+          <p class="quiet">Its value stays among the earlier values while the change log has it.</p>
           <div class="buttons">
             <button type="button" onClick={close}>
               Keep it

@@ -1,6 +1,7 @@
 import {defaultKeymap, history, historyKeymap} from '@codemirror/commands';
 import {json} from '@codemirror/lang-json';
 import {bracketMatching, HighlightStyle, syntaxHighlighting} from '@codemirror/language';
+import {unifiedMergeView} from '@codemirror/merge';
 import {EditorState, type Extension} from '@codemirror/state';
 import {EditorView, highlightSpecialChars, keymap, lineNumbers} from '@codemirror/view';
 import {tags} from '@lezer/highlight';
@@ -17,6 +18,8 @@ export interface JsonEditorParts {
   readonly onSave?: (() => void) | undefined;
   /** Returns the text to copy when all of it is selected. @default {what is shown} */
   readonly exactText?: (() => string) | undefined;
+  /** Another text, whose differences are marked. @default {none} */
+  readonly since?: string | undefined;
 }
 
 /** An editor of JSON text, which keeps every character as it is. */
@@ -26,7 +29,7 @@ export class JsonEditor {
   #text: string;
   #isShowing = false;
 
-  constructor({parent, text, label, onEdit, onSave, exactText}: JsonEditorParts) {
+  constructor({parent, text, label, onEdit, onSave, exactText, since}: JsonEditorParts) {
     this.#text = text;
     const changes = EditorView.updateListener.of(({docChanged, state}) => {
       if (!docChanged || this.#isShowing) return;
@@ -53,7 +56,12 @@ export class JsonEditor {
       root,
       state: EditorState.create({
         doc: text,
-        extensions: [commonExtensions(label), copying, onEdit === undefined ? reading : editing],
+        extensions: [
+          commonExtensions(label),
+          copying,
+          onEdit === undefined ? reading : editing,
+          since === undefined ? [] : unifiedMergeView({original: since, mergeControls: false}),
+        ],
       }),
     });
   }
@@ -105,5 +113,6 @@ const THEME = EditorView.theme({
   '.cm-content': {caretColor: 'var(--text)'},
   '.cm-gutters': {border: '0', backgroundColor: 'transparent', color: 'var(--text-quiet)'},
   '&.cm-focused .cm-matchingBracket': {backgroundColor: 'var(--line)'},
+  '&.cm-merge-b .cm-deletedText': {background: 'none', textDecoration: 'line-through'},
   '.cm-specialChar': {color: 'var(--danger)'},
 });

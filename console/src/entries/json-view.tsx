@@ -6,7 +6,7 @@ import type {JsonEditor, JsonEditorParts} from './json-editor.ts';
 type JsonViewProps = Omit<JsonEditorParts, 'parent'>;
 
 /** A JSON text with highlighting, to edit or to read. The editor is a file of its own, which is loaded when the first entry is opened. */
-export function JsonView({text, label, onEdit, onSave, exactText}: JsonViewProps) {
+export function JsonView({text, label, onEdit, onSave, exactText, since}: JsonViewProps) {
   const element = useRef<HTMLDivElement>(null);
   const {value: Editor, isMissing} = usePart(async () => (await import('./json-editor.ts')).JsonEditor);
   const editor = useSignal<JsonEditor | undefined>(undefined);
@@ -18,13 +18,21 @@ export function JsonView({text, label, onEdit, onSave, exactText}: JsonViewProps
     const editing = isReadOnly ? {} : {onEdit: (typed: string) => last.current.onEdit?.(typed)};
     const onSave = (): void => last.current.onSave?.();
     const copied = (): string => last.current.exactText?.() ?? last.current.text;
-    const parts = {parent: element.current, text: last.current.text, label, ...editing, onSave, exactText: copied};
+    const parts = {
+      parent: element.current,
+      text: last.current.text,
+      label,
+      ...editing,
+      onSave,
+      exactText: copied,
+      since,
+    };
     editor.value = new Editor(parts);
     return () => {
       editor.value?.dispose();
       editor.value = undefined;
     };
-  }, [Editor, label, isReadOnly, editor]);
+  }, [Editor, label, isReadOnly, editor, since]);
   // Before the next key: a later effect would show a text that the user has changed meanwhile.
   useLayoutEffect(() => editor.value?.show(text), [text, editor.value]);
   return (

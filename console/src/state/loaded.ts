@@ -1,4 +1,5 @@
 import {type Signal, signal} from '@preact/signals';
+import {AppError} from 'crewroom/client';
 import {CallFailure} from '../service/call-service.ts';
 
 /** A document of the service. It is loaded again when it may have changed. */
@@ -46,5 +47,6 @@ export async function keepFailure(
 /** Returns the failure of a call, whatever threw it. */
 export function toCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
+  if (AppError.is(error)) return new CallFailure(error.message, {code: error.code}, {cause: error});
   return new CallFailure(error instanceof Error ? error.message : String(error), {code: 'internal'}, {cause: error});
 }
