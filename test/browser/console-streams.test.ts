@@ -72,6 +72,8 @@ for (const name of ['toLocaleTimeString', 'toLocaleDateString', 'toLocaleString'
 
 /** Keeps how many lines are rendered together, and made, between two looks at the page, at most. */
 const WATCH_LINES = `window.most = {rendered: 0, added: 0};
+window.ranges = 0;
+new MutationObserver(() => ranges++).observe(document.querySelector('.live-filters'), {subtree: true, characterData: true, childList: true});
 new MutationObserver(changes => {
   const added = changes.flatMap(({addedNodes}) => [...addedNodes]).filter(node => node.matches?.('.live-line'));
   most.added = Math.max(most.added, added.length);
@@ -199,6 +201,9 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     const most = await page.evaluate<{rendered: number; added: number}>('most');
     expect(most.rendered).toBeGreaterThan(20);
     expect(Math.max(most.rendered, most.added)).toBeLessThan(SCREEN_LINES);
+    // With the lines, and not with each of the events.
+    await page.getByText('the log has 1 to 50', {exact: true}).waitFor();
+    expect(await page.evaluate('ranges')).toBeLessThan(50);
     expect(await page.evaluate('formatters')).toBe(formatters);
     expect(await isAtEnd(page)).toBe(true);
     // As high as all lines are, for its scroll bar.

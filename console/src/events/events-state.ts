@@ -30,6 +30,7 @@ export class EventsState {
   #after: Revision | string | undefined;
   /** The last revision that the stream brought, 0 before. */
   #reached = 0;
+  #isReaching = false;
   /** The last revision before the list began: its changes, and those before, were not received when they happened. */
   #replayed = 0;
   #attempt = new AbortController();
@@ -119,8 +120,14 @@ export class EventsState {
   #reach(event: Event<unknown, ShownKind>): void {
     if (!('revision' in event)) return;
     this.#reached = event.revision;
-    const range = this.range.peek();
-    if (range !== undefined && event.revision > range.last) this.range.value = {...range, last: event.revision};
+    if (this.#isReaching) return;
+    this.#isReaching = true;
+    // With the lines, not with each event.
+    atNextChange(() => {
+      this.#isReaching = false;
+      const [range, last] = [this.range.peek(), this.#reached];
+      if (range !== undefined && last > range.last) this.range.value = {...range, last};
+    });
   }
 
   /** Loads the range again: the log trims its beginning without an event. */
