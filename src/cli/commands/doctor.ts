@@ -115,7 +115,9 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   yield await checkService({host, port}, machine);
   // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
-  if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
+  if (flags.deep && location?.kind === 'etcd')
+    yield await examineEntries({dataDir: undefined, host, port}, machine, context);
+  else if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
     yield await examineEntries({dataDir, host, port}, machine, context);
 }
 

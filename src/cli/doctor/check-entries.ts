@@ -19,7 +19,8 @@ const KEYS_NAMED_MAX = 100;
 
 /** The data directory, and the address of a service that may use it. */
 export interface EntriesPlace extends ServiceAddress {
-  readonly dataDir: string;
+  /** Undefined if the entries are on other machines. */
+  readonly dataDir: string | undefined;
 }
 
 /**
@@ -31,24 +32,43 @@ export async function checkEntries(
   {fetch}: Pick<DoctorContext, 'fetch'>,
   options: VerifyOptions,
 ): Promise<readonly Finding[]> {
-  const directory = describeDataDirectory(place.dataDir);
+  const {dataDir} = place;
+  if (dataDir === undefined) {
+    const found = await findService(place);
+    return found?.crewroomVersion === undefined ? [NO_SERVICE] : verifyAt(place, fetch, options);
+  }
+  const directory = describeDataDirectory(dataDir);
   if (!existsSync(join(directory.storePath, 'data.mdb'))) return [CHECK.ok('there are none yet')];
   const holder = await findHolder(directory);
-  if (holder === undefined) return describeVerification(await verifyStore(place.dataDir, options));
-  const service =
-    place.port === 0 ? undefined : await findPortHolder({address: addressesOf(place.host)[0], port: place.port});
+  if (holder === undefined) return describeVerification(await verifyStore(dataDir, options));
+  const service = await findService(place);
   // The process of a service is known on Linux only.
   const isHolder = service?.processId === undefined || service.processId === holder;
-  if (service?.crewroomVersion !== undefined && isHolder)
-    return describeServiceVerification(
-      await verifyThroughService(createClient({baseUrl: serviceUrl(place), fetch}).entries, options),
-    );
+  if (service?.crewroomVersion !== undefined && isHolder) return verifyAt(place, fetch, options);
   return [
     CHECK.warning(
       `process ${holder} uses the directory, so they cannot be verified`,
       'Stop that process, or name the port of the service with --port',
     ),
   ];
+}
+
+async function findService({host, port}: ServiceAddress): ReturnType<typeof findPortHolder> {
+  return port === 0 ? undefined : findPortHolder({address: addressesOf(host)[0], port});
+}
+
+const NO_SERVICE = CHECK.warning(
+  'they are on other machines, and cannot be verified without a service',
+  'Start the service, or name its port with --port',
+);
+
+async function verifyAt(
+  place: ServiceAddress,
+  fetch: DoctorContext['fetch'],
+  options: VerifyOptions,
+): Promise<readonly Finding[]> {
+  const {entries} = createClient({baseUrl: serviceUrl(place), fetch});
+  return describeServiceVerification(await verifyThroughService(entries, options));
 }
 
 /** Reads every page with its values. The service verifies each entry, and its failure names the first corrupt one. */

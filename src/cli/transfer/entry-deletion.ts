@@ -1,4 +1,4 @@
-import type {Entries, TransactionOperation} from '../../core/domain/entries/entries.ts';
+import type {Entries, ListOptions, Page, TransactionOperation} from '../../core/domain/entries/entries.ts';
 import type {EntryInfo} from '../../core/domain/entries/entry.ts';
 import type {Revision} from '../../core/domain/entries/identifiers.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
@@ -44,15 +44,22 @@ export async function deleteRange(
   if (!flags.yes && !(await isConfirmed(entries, prefix, context))) {
     return declined('Nothing was deleted');
   }
-  const {length: found} = (await entries.list({prefix, limit: withoutMax + 1})).entries;
-  const saved = found > withoutMax ? await snapshotBefore(call, {change: command, prefix, service}) : undefined;
+  const found = await listOrDamaged(entries, {prefix, limit: withoutMax + 1});
+  const isMany = typeof found === 'string' || found.entries.length > withoutMax;
+  const saved = isMany ? await snapshotBefore(call, {change: command, prefix, service}) : undefined;
   let deleted = 0;
   let kept = 0;
-  await takePages(entries, {prefix, label: 'Deleting', context}, async page => {
+  const take = async (page: readonly EntryInfo[]): Promise<void> => {
     const done =
       saved === undefined ? await deleteAll(entries, page) : await deleteSaved(entries, page, saved.revision.revision);
     deleted += done.deleted;
     kept += done.kept;
+  };
+  await takePages(entries, {prefix, label: 'Deleting', context}, take, async key => {
+    // The snapshot does not have it.
+    if (saved !== undefined) throw new AppError({code: 'entry-corrupt', key});
+    await entries.delete(key);
+    deleted++;
   });
   return reportDeleted({deleted, kept}, call, saved?.snapshot);
 }
@@ -112,9 +119,11 @@ function describeCount(count: number): string {
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const count = await takePages(entries, {prefix, label: 'Counting', context});
+  const counted = await takePages(entries, {prefix, label: 'Counting', context}).catch(damagedKeyIn);
   const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
-  return count === 0 || confirm(`Delete ${describeCount(count)}: ${which}?`, context);
+  const what =
+    typeof counted === 'string' ? `entries, of which ${JSON.stringify(counted)} is damaged` : describeCount(counted);
+  return counted === 0 || confirm(`Delete ${what}: ${which}?`, context);
 }
 
 /** Passes all entries under a prefix to a function page by page, and shows the progress. @returns Their number. */
@@ -122,20 +131,39 @@ async function takePages(
   entries: Entries,
   {prefix, label, context}: {readonly prefix: string; readonly label: string; readonly context: CliContext},
   take: (page: readonly EntryInfo[]) => Promise<unknown> = async () => {},
+  takeDamaged: (key: string) => Promise<unknown> = async key => {
+    throw new AppError({code: 'entry-corrupt', key});
+  },
 ): Promise<number> {
   const progress = startProgress(context);
   let count = 0;
   let after: string | undefined;
   try {
-    do {
-      const page = await entries.list({prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
+    for (;;) {
+      const page = await listOrDamaged(entries, {prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
+      if (typeof page === 'string') {
+        // Those before it are on the same page once it is gone.
+        await takeDamaged(page);
+        continue;
+      }
       await take(page.entries);
       count += page.entries.length;
       after = page.cursor;
-      if (after !== undefined) progress.show(() => `${label} entries: ${count}`);
-    } while (after !== undefined);
+      if (after === undefined) return count;
+      progress.show(() => `${label} entries: ${count}`);
+    }
   } finally {
     await progress.clear();
   }
-  return count;
+}
+
+/** Lists a page, or returns the key of its first entry that is damaged. */
+function listOrDamaged(entries: Entries, options: ListOptions): Promise<Page<EntryInfo> | string> {
+  return entries.list(options).catch(damagedKeyIn);
+}
+
+/** Returns the key of an entry that is damaged. @throws Any other error. */
+function damagedKeyIn(error: unknown): string {
+  if (error instanceof AppError && error.failure?.code === 'entry-corrupt') return error.failure.key;
+  throw error;
 }
