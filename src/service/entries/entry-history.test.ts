@@ -46,6 +46,16 @@ test('a page looks at 20,000 changes, and its cursor goes on behind them', async
   assert.deepEqual([changes.map(({kind}) => kind), cursor], [['written', 'log-begins'], undefined]);
 });
 
+test('a page looks at no more changes of large transactions than its limit and those of a first step', async () => {
+  await using store = openStore();
+  const entries = new EntryService({store});
+  const operations = Array.from({length: 1000}, (_, index) => ({kind: 'put', key: `b${index}`, value: 1}) as const);
+  for (let count = 0; count < 40; count++) await entries.transact({operations});
+  const {changes, cursor} = await entries.history(KEY);
+  const [, lookedAt] = /-(\d+)$/.exec(cursor ?? '') ?? [];
+  assert.deepEqual([changes, Number(lookedAt)], [[], 21]);
+});
+
 test('behind damage in the log nothing is read, and what is newer is', async () => {
   await using store = openStore();
   const entries = new EntryService({

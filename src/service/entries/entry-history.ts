@@ -11,8 +11,11 @@ import {
 import {AppError} from '../../core/failures/app-error.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 
-/** Number of revisions in one step back, and of changes that are read at once. */
+/** Number of revisions in the largest step back, and of changes that are read at once. */
 const STEP = 1000;
+
+/** Number of revisions in the first step: a commit may have 1,000 changes. */
+const FIRST_STEP = 10;
 
 /** Number of changes in which a page looks for those of its entry. The log is in the order of commits alone. */
 const LOOKED_AT_MAX = 20_000;
@@ -35,13 +38,13 @@ type LoggedStore = Pick<Store, 'id' | 'revision' | 'changes' | 'statistics'>;
 export async function readEntryHistory(store: LoggedStore, key: Key, request: HistoryRequest): Promise<HistoryPage> {
   const {limit, valuesBytesMax} = request;
   const changes: HistoryChange[] = [];
-  let [end, lookedAt, valuesBytes] = [endOf(store, request.after), 0, 0];
+  let [end, step, lookedAt, valuesBytes] = [endOf(store, request.after), FIRST_STEP, 0, 0];
   const pageBefore = (revision: Revision): HistoryPage => ({
     changes,
     cursor: formatRevision({storeId: store.id, revision}),
   });
   for (;;) {
-    const part = await readPart(store, end, key);
+    const part = await readPart(store, end, key, step);
     if (part === undefined && changes.length > 0) return pageBefore(end);
     if (part === undefined) throw new AppError({code: 'entry-corrupt', key});
     lookedAt += part.lookedAt;
@@ -54,6 +57,7 @@ export async function readEntryHistory(store: LoggedStore, key: Key, request: Hi
     const {begin, trimmed} = part;
     if (begin <= trimmed) return {changes: [...changes, {kind: 'log-begins', revision: trimmed}]};
     end = begin + 1;
+    step = Math.min(STEP, part.lookedAt > STEP ? Math.ceil(step / 2) : 2 * step);
     if (lookedAt >= LOOKED_AT_MAX) return pageBefore(end);
     await nextTick();
   }
@@ -79,17 +83,17 @@ interface HistoryPart {
 }
 
 /** Reads the part of the log before a revision; a smaller one if it is damaged. @returns Undefined if nothing before the revision can be read. */
-async function readPart(store: LoggedStore, end: Revision, key: Key, step = STEP): Promise<HistoryPart | undefined> {
+async function readPart(store: LoggedStore, end: Revision, key: Key, step: number): Promise<HistoryPart | undefined> {
   const trimmed = await readTrimmed(store);
   const begin = Math.max(trimmed, Math.min(end - 1, store.revision) - step);
   const changes: Change[] = [];
   let lookedAt = 0;
   for (let at = begin; at < end - 1; await nextTick()) {
-    const page = await store.changes(at, {limit: STEP});
+    const page = await store.changes(at, {limit: Math.max(1, Math.min(end - 1, store.revision) - at)});
     if (page.kind === 'reset') {
       // It was trimmed meanwhile, or is damaged.
       if ((await readTrimmed(store)) > trimmed) return readPart(store, end, key, step);
-      return step > 1 ? readPart(store, end, key, step / 10) : undefined;
+      return step > 1 ? readPart(store, end, key, Math.max(1, Math.floor(step / 10))) : undefined;
     }
     lookedAt += page.changes.length;
     // A read may see a commit that is not acknowledged yet.
