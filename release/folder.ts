@@ -23,7 +23,7 @@ export async function makeFolder(system: System, {work, folder}: {readonly work:
     unpackNode(system, work).then(from => rename(join(from, 'bin', node), join(folder, node))),
     installPackages(system, {work, folder}),
     ...starters.map(name => copyFile(join(STARTERS, name), join(folder, name))),
-    copyFile(join(ROOT, 'LICENSE'), join(folder, 'LICENSE')),
+    ...['LICENSE', 'README.md', 'CHANGELOG.md'].map(name => copyFile(join(ROOT, name), join(folder, name))),
   ]);
   await chmod(join(folder, node), 0o755);
   for (const name of starters) await chmod(join(folder, name), 0o755);

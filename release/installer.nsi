@@ -51,6 +51,8 @@ UninstPage instfiles
   !insertmacro ${DO} "crewroom-console.cmd"
   !insertmacro ${DO} "LICENSE"
   !insertmacro ${DO} "LICENSE-NODE"
+  !insertmacro ${DO} "README.md"
+  !insertmacro ${DO} "CHANGELOG.md"
 !macroend
 
 ; Ends the service that runs from the folder. Sets the error flag if a program still does: then the service is started again.

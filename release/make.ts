@@ -19,7 +19,7 @@ export interface ReleaseFile {
 }
 
 /**
- * Makes all files of a release, each with its checksum: packages of npm, a folder for each system, the installer, packages of Debian.
+ * Makes all files of a release, each with its checksum, which `SHA256SUMS` has too: packages of npm, a folder for each system, the installer, packages of Debian.
  *
  * @param level Level of compression by `xz`; tests have a lower one, which takes a fifth of the time.
  */
@@ -39,6 +39,8 @@ export async function makeRelease(out: string, level: number = XZ_LEVEL): Promis
     });
     const paths = (await finishAll([packForNpm(out), ...made])).flat();
     const files = await Promise.all(paths.map(async path => ({path, sizeBytes: await writeChecksum(path)})));
+    const sums = await Promise.all(paths.map(path => readFile(`${path}.sha256`, 'utf8')));
+    await writeFile(join(out, 'SHA256SUMS'), sums.sort().join(''));
     const [large] = files.filter(({sizeBytes}) => sizeBytes > DOWNLOAD_BYTES_MAX);
     if (large !== undefined) throw new Error(`${large.path} has ${large.sizeBytes} bytes`);
     return files;

@@ -4,7 +4,18 @@
 import {spawnSync} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
+import {describeMissing} from './missing-programs.js';
 import {findObstacles, nextChangelog} from './release-rules.js';
+
+/** Programs that make the files, with their packages in Debian. */
+const PROGRAMS = {
+  makensis: 'nsis',
+  tar: 'tar',
+  xz: 'xz-utils',
+  'dpkg-deb': 'dpkg',
+  find: 'findutils',
+  touch: 'coreutils',
+};
 
 const root = process.cwd();
 const version = process.argv[2] ?? '';
@@ -18,6 +29,9 @@ try {
 
 /** Makes what is published: packages of npm, folders with Node, installers. */
 function makeFiles() {
+  // Some are needed only after minutes.
+  const missing = describeMissing(PROGRAMS);
+  if (missing !== undefined) throw new Error(`No release was made: ${missing}`);
   const node = words => run(process.execPath, words, {stdio: 'inherit'});
   node([join(root, 'scripts', 'build.js')]);
   node([join(root, 'node_modules', 'tsx', 'dist', 'cli.mjs'), join(root, 'release', 'main.ts')]);
@@ -68,6 +82,7 @@ function prepare() {
     '--include-workspace-root',
     '--no-workspaces-update',
   ]);
+  shareBugs();
   run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--no-audit', '--no-fund']);
   const changelog = join(root, 'CHANGELOG.md');
   const today = new Date().toISOString().slice(0, 10);
@@ -84,6 +99,15 @@ function prepare() {
       '',
     ].join('\n'),
   );
+}
+
+/** Gives the other packages the place where defects are reported, which stands in that of the root only. */
+function shareBugs() {
+  const {bugs} = readJson('package.json');
+  for (const name of bugs === undefined ? [] : readdirSync(join(root, 'packages'))) {
+    const path = join('packages', name, 'package.json');
+    writeFileSync(join(root, path), `${JSON.stringify({...readJson(path), bugs}, undefined, 2)}\n`);
+  }
 }
 
 function readJson(path) {

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 // Tests the packed package on Node for Windows under Wine, on Linux: test/windows/. All words but --all go to Vitest.
 import {spawnSync} from 'node:child_process';
-import {accessSync, constants} from 'node:fs';
-import {delimiter, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
+import {describeMissing} from './missing-programs.js';
 
 /** Programs that the tests start, with their packages in Debian. */
 const PROGRAMS = {
@@ -17,12 +16,9 @@ const PROGRAMS = {
 /** Exit code of a test that was not run, as of automake. */
 const SKIPPED = 77;
 
-const missing = Object.keys(PROGRAMS).filter(program => !isInstalled(program));
-if (missing.length > 0) {
-  const packages = [...new Set(missing.map(program => PROGRAMS[program]))].join(' ');
-  process.stderr.write(
-    `Not tested on Windows: there is no ${missing.join(', ')}; on Debian: apt-get install ${packages}\n`,
-  );
+const missing = describeMissing(PROGRAMS);
+if (missing !== undefined) {
+  process.stderr.write(`Not tested on Windows: ${missing}\n`);
   // Where every change is checked, they have to be there.
   process.exitCode = process.env.CI === undefined ? SKIPPED : 1;
 } else {
@@ -34,15 +30,4 @@ if (missing.length > 0) {
     {stdio: 'inherit', env: {...process.env, WINDOWS_UNITS: words.includes('--all') ? 'all' : 'some'}},
   );
   process.exitCode = status ?? 1;
-}
-
-function isInstalled(program) {
-  return (process.env.PATH ?? '').split(delimiter).some(folder => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -27,8 +27,10 @@ test('a release has the packages of npm and what users of each system download, 
     ...SDKS.map(name => `crewroom-${name}-${VERSION}.tgz`),
   ];
   const checksums = names.map(name => `${name}.sha256`);
-  expect((await readdir(inject('release'))).sort()).toEqual([...names, ...checksums].sort());
+  expect((await readdir(inject('release'))).sort()).toEqual(['SHA256SUMS', ...names, ...checksums].sort());
   await execute('sha256sum', ['--check', '--quiet', ...checksums], {cwd: inject('release')});
+  const {stdout} = await execute('sha256sum', ['--check', 'SHA256SUMS'], {cwd: inject('release')});
+  expect(stdout.trim().split('\n')).toHaveLength(names.length);
 });
 
 test('a Node that is not the one of the table gets into no folder', async () => {

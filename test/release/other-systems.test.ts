@@ -50,7 +50,9 @@ describe('a folder for a system that these tests cannot run', () => {
       const original = await readFile(join(work, 'package', 'bin', 'node'));
       expect(original.equals(await readFile(join(folder, 'node')))).toBe(true);
       expect(await withoutLicence(folder)).toEqual([]);
-      expect((await readdir(folder)).sort()).toEqual(['LICENSE', 'LICENSE-NODE', 'crewroom', 'node', 'node_modules']);
+      expect((await readdir(folder)).sort()).toEqual([
+        ...['CHANGELOG.md', 'LICENSE', 'LICENSE-NODE', 'README.md', 'crewroom', 'node', 'node_modules'],
+      ]);
     });
 
   test('has native parts for its processor alone, and licences, for linux-arm64 (unpacked, not run)', async () => {

@@ -61,14 +61,41 @@ function open(folder: string) {
   };
 }
 
-function createRepository() {
+function copyRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), 'crewroom-release-'));
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
   cpSync(released, folder, {recursive: true});
-  return open(folder);
+  return folder;
 }
 
+function createRepository() {
+  return open(copyRepository());
+}
+
+test('npm run release looks for its programs first, and names their packages', () => {
+  const folder = copyRepository();
+  const {status, stderr} = spawnSync(process.execPath, ['scripts/release.js'], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {PATH: join(folder, 'none')},
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^No release was made: there is no makensis, .*apt-get install nsis .*dpkg/m),
+  ]);
+});
+
 describe('npm run release', () => {
+  test('gives all packages the place where defects are reported, if the first one has it', () => {
+    const {release, read, write, commit} = createRepository();
+    const bugs = {url: 'https://example.com/issues'};
+    write('package.json', JSON.stringify({...JSON.parse(read('package.json')), bugs}));
+    commit();
+    const {exitCode, output} = release('0.2.0');
+    expect(exitCode, output).toBe(0);
+    expect(JSON.parse(read('packages/client/package.json'))).toMatchObject({version: '0.2.0', bugs});
+  });
+
   test('runs the checks, sets the version everywhere, commits, tags, and publishes nothing', () => {
     const {release, read, run} = createRepository();
     const {exitCode, output} = release('0.2.0');

@@ -5,6 +5,7 @@ import {adviseOnError, exitCodeOf} from '../../core/failures/facts.ts';
 import {type FailureCode, faultOf} from '../../core/failures/failure.ts';
 import type {Conflict} from '../../core/failures/members/problems.ts';
 import {pageOf, problemMembers} from '../../core/protocol/failure/failure-document.ts';
+import {DEFECTS_URL} from '../../core/version.ts';
 import {type CliContext, escapeControls, escapeText, jsonLine, styleOf} from '../terminal/context.ts';
 import {InterruptedError} from '../terminal/interruptible.ts';
 import {asCalled} from '../terminal/stop-request.ts';
@@ -139,12 +140,17 @@ async function reportInterruption({message}: InterruptedError, context: CliConte
 
 async function reportDefect(error: unknown, context: CliContext): Promise<void> {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const advice = 'This is a bug in Crewroom; please report it with the lines below';
+  const advice = adviseOnDefect(DEFECTS_URL);
   const detail = 'Cannot continue: an internal error occurred';
   const text = wantsJson(context)
     ? jsonLine({type: pageOf('internal'), code: 'internal', detail, advice, stack})
     : escapeText(`crewroom: ${detail}\n${advice}\n\n${stack}\n`);
   await context.stderr.write(text);
+}
+
+/** Returns the advice on a defect. @param url Place where defects are reported, if there is one. */
+export function adviseOnDefect(url: string | undefined): string {
+  return `This is a bug in Crewroom${url === undefined ? '' : `; please report it with the lines below: ${url}`}`;
 }
 
 /** Returns whether `--json` is given, even if the command line cannot be parsed. */
