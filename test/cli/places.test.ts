@@ -87,12 +87,14 @@ describe.runIf(IS_ROOT && process.platform === 'linux')('a user without a home d
     });
 
     test(`is told so where a path is needed, ${what}`, () => {
-      for (const command of ['start', 'paths', 'snapshot list', 'plugin remove com.example.a --yes']) {
+      for (const command of ['start', 'snapshot list', 'plugin remove com.example.a --yes']) {
         const {status, stderr} = run([MAIN, ...command.split(' ')], environment);
         assert.equal(status, 2, `${command}: ${stderr}`);
         assert.match(stderr, FAILURE, command);
         assert.doesNotMatch(stderr, /\n {4}at /, command);
       }
+      const paths = run([MAIN, 'paths', '--plugins-dir', '/opt/plugins'], environment);
+      assert.match(paths.stdout, /^dataDir +\(no home directory\) +no$[\s\S]*^pluginsDir +\/opt\/plugins +no$/m);
       const doctor = run([MAIN, 'doctor'], environment);
       assert.match(doctor.stdout, FAILURE);
     });

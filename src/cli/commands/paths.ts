@@ -14,8 +14,9 @@ export async function run(call: CallOf<'paths'>): Promise<CommandOutcome> {
   const {config, problems} = inspectConfig(await readSources(call));
   const {dataDir, logFile} = config;
   if (dataDir === undefined) throw new AppError({code: 'invalid-configuration', problems});
-  const snapshotsDir = snapshotsDirOf(dataDir);
-  const pluginsDir = config.pluginsDir || pluginsDirOf(dataDir);
+  // Without a home directory some are not known.
+  const snapshotsDir = dataDir && snapshotsDirOf(dataDir);
+  const pluginsDir = config.pluginsDir || (dataDir && pluginsDirOf(dataDir));
   const configFile = locateConfigFile(call).path;
   const {cacheDir} = context.paths;
   const unitFile = findStartFile(context);
@@ -29,7 +30,11 @@ export async function run(call: CallOf<'paths'>): Promise<CommandOutcome> {
     logFile: {path: log, exists: existsSync(log)},
     ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
   };
-  const rows = Object.entries(paths).map(([name, {path, exists}]) => [name, path, exists ? 'yes' : 'no']);
+  const rows = Object.entries(paths).map(([name, {path, exists}]) => [
+    name,
+    path || '(no home directory)',
+    exists ? 'yes' : 'no',
+  ]);
   return {json: paths, text: formatTable(['NAME', 'PATH', 'EXISTS'], rows, context)};
 }
 

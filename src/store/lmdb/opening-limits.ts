@@ -45,6 +45,7 @@ const LOCK_FILE = 'lock.mdb';
  */
 export function assertCanOpen(files: OpenedFiles, platform: NodeJS.Platform = process.platform): void {
   try {
+    if (platform === 'win32') assertShortPath(files.directory);
     assertRegularFiles(files);
     if (platform === 'win32') {
       assertFilesNotHeld(files);
@@ -56,6 +57,18 @@ export function assertCanOpen(files: OpenedFiles, platform: NodeJS.Platform = pr
     throw error instanceof OpeningError ? error : new OpeningError(messageOf(error), {cause: error});
   }
   assertAddressSpaceLeft(files.directory);
+}
+
+/** Longest path of a file that the engine opens on Windows, in characters (MAX_PATH without its end); Node opens longer ones. */
+const WINDOWS_PATH_MAX = 259;
+
+function assertShortPath(directory: string): void {
+  const {length} = join(directory, DATA_FILE);
+  if (length <= WINDOWS_PATH_MAX) return;
+  throw new OpeningError(
+    `the paths of its files have ${length} characters, and Windows opens those of up to ${WINDOWS_PATH_MAX}; ` +
+      'use a directory with a shorter path',
+  );
 }
 
 /** Opens the files that exist, as the engine will: another program may hold them. */

@@ -112,6 +112,16 @@ describe('where an environment cannot be opened', () => {
     }
   }
 
+  test('a path that is too long for the engine on Windows is refused with its length', () => {
+    const of = (length: number): string => `/${'d'.repeat(length - '//data.mdb'.length)}`;
+    const open = (length: number) => assertCanOpen({directory: of(length), readOnly: false}, 'win32');
+    assert.throws(
+      () => open(260),
+      (error: Error) => error instanceof OpeningError && /have 260 characters.*up to 259/.test(error.message),
+    );
+    open(259);
+  });
+
   test('the holder of a lock whose lock.mdb is no file is not looked for', async () => {
     const directory = await makeDirectory();
     await (await openStore(directory))[Symbol.asyncDispose]();
