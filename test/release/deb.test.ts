@@ -63,7 +63,7 @@ async function run(userId: number, ...words: readonly string[]): Promise<string>
 }
 
 /** Starts the service of a user, and waits until it serves. @returns Its address, and what stops it. */
-async function start(): Promise<{readonly url: string; stop(): Promise<void>}> {
+async function start(): Promise<{readonly url: string; stop(): Promise<void>; kill(): Promise<void>}> {
   const port = String(await findFreePort());
   const child = begin(USER_ID, ['crewroom', 'start', '--port', port]);
   let said = '';
@@ -75,7 +75,11 @@ async function start(): Promise<{readonly url: string; stop(): Promise<void>}> {
       await run(USER_ID, 'crewroom', 'stop', '--port', port);
       expect((await exited)[0]).toBe(0);
     };
-    return {url: `http://127.0.0.1:${port}`, stop};
+    const kill = async (): Promise<void> => {
+      child.kill('SIGKILL');
+      await exited;
+    };
+    return {url: `http://127.0.0.1:${port}`, stop, kill};
   }
   throw new Error(`it has ended: ${said}`);
 }
@@ -100,13 +104,15 @@ afterAll(async () => {
 });
 
 describe.skipIf(!canChangeRoot)('the package of Debian, in a small root without Node (needs root)', () => {
-  test('is installed without scripts, has what it depends on, and touches no home', async () => {
+  test('is installed without starting anything, has what it depends on, and touches no home', async () => {
     await run(0, 'dpkg', '--install', PACKAGE);
     expect(await installed()).toBe(`install ok installed ${VERSION}`);
     const kibibytes = /^Installed-Size: (\d+)$/m.exec(await run(0, 'dpkg', '--status', 'crewroom'))?.[1];
     expect(Number(kibibytes) * 1024).toBeGreaterThan((await stat(join(root, 'usr/lib/crewroom/node'))).size);
     const info = await readdir(join(root, 'var/lib/dpkg/info'));
-    expect(info.filter(name => name.startsWith('crewroom'))).toEqual(['crewroom.list', 'crewroom.md5sums']);
+    expect(info.filter(name => name.startsWith('crewroom'))).toEqual([
+      ...['crewroom.list', 'crewroom.md5sums', 'crewroom.prerm'],
+    ]);
     expect(await filesOfUser()).toEqual([]);
     expect(await run(USER_ID, 'crewroom', '--version')).toContain(VERSION);
   });
@@ -137,12 +143,23 @@ describe.skipIf(!canChangeRoot)('the package of Debian, in a small root without 
     await first.stop();
     const second = await start();
     expect(await get(second.url)).toBe('1.0');
-    await second.stop();
     const before = await filesOfUser();
-    await run(0, 'dpkg', '--remove', 'crewroom');
+    const removed = await run(0, 'dpkg', '--remove', 'crewroom');
+    expect(removed).toMatch(/crewroom: process (\d+) of user ada still runs: end it with "kill \1"/);
+    await second.kill();
     for (const path of ['usr/lib/crewroom', 'usr/bin/crewroom', 'usr/lib/systemd/user/crewroom.service'])
       expect(existsSync(join(root, path)), path).toBe(false);
     expect(await filesOfUser()).toEqual(before);
     expect(before.some(name => name.endsWith('data.mdb'))).toBe(true);
   });
 });
+
+test.skipIf(!existsSync('/usr/bin/lintian') && process.env['CI'] === undefined)(
+  'the packages of Debian have no error that lintian knows, but those with a reason (needs lintian)',
+  async () => {
+    for (const system of ['linux-x64', 'linux-arm64']) {
+      const {stdout} = await execute('lintian', ['--fail-on', 'none', releaseFile(`${system}.deb`)]);
+      expect(stdout).not.toMatch(/^E: /m);
+    }
+  },
+);
