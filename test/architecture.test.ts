@@ -57,7 +57,7 @@ const LINES: Readonly<Record<string, number>> = {
   // Earlier values of an entry, and the command that undoes a change.
   // A start at log-on that is put back, read again, and told from one that is gone, switched off or of a package.
   // Damaged entries of etcd, which doctor names and reset deletes.
-  cli: 13_885,
+  cli: 13_896,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow.
