@@ -65,6 +65,12 @@ async function readOnce(path) {
 /** By what is checked: the systems where it says something, and the check, which throws if it fails. */
 const CHECKS = [
   {
+    what: 'a data directory whose path is too long for the engine is refused with words',
+    on: ['win32'],
+    check: () =>
+      expectText(/characters/, expectExit(1, crewroom('start', '--data-dir', join(folder, 'd'.repeat(240))))),
+  },
+  {
     what: 'a service without a terminal starts, keeps what it acknowledged over a kill, and stops in good order',
     check: async () => {
       expectExit(0, crewroom('start', '--detached', ...place));
@@ -149,10 +155,14 @@ const BY_HAND = {
   win32: [
     'log off and on with the service installed: it runs, and no window appears',
     'close the window of "crewroom start": the log ends with "stopped"',
+    'switch the start off in Settings, Apps, Startup: "crewroom service status" says so',
+    'install a later version with the installer while the service runs: the new one runs, and entries are kept',
+    'as a second user, while the service of the first runs: "crewroom status" and "crewroom doctor" say something useful',
     'Ctrl+C in PowerShell and in cmd.exe',
   ],
   darwin: [
     'log out and in with the service installed: it runs',
+    'switch it off in System Settings, Login Items: "crewroom service status" says so',
     'Safari shows the console and the page of a plugin',
     'the prompt of the keychain',
   ],
