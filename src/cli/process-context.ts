@@ -1,6 +1,6 @@
 import {execFileSync} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
-import {readFileSync} from 'node:fs';
+import {fstatSync, readFileSync} from 'node:fs';
 import {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {parse} from 'node:path';
@@ -31,7 +31,7 @@ export interface HostProcess extends KeyHost {
 }
 
 /** An output stream of a process; `isTTY` and `columns` are missing if it is not a terminal. */
-export type HostOutput = Writable & {readonly isTTY?: boolean; readonly columns?: number};
+export type HostOutput = Writable & {readonly fd?: number; readonly isTTY?: boolean; readonly columns?: number};
 
 /** Creates the context of a process. */
 export function processContext(host: HostProcess, paths: PlatformPaths): CliContext {
@@ -117,6 +117,9 @@ function createOutput(stream: HostOutput): Output {
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
+    get isFile() {
+      return stream.fd !== undefined && fstatSync(stream.fd).isFile();
+    },
     // Read each time: the user may change it. A terminal of unknown width reports 0.
     get columns() {
       return (stream.isTTY === true && stream.columns) || Infinity;

@@ -1,7 +1,7 @@
 import {chown, mkdir, readdir, readFile, stat, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {shownMode} from '../support/platform.ts';
+import {IS_WINDOWS, shownMode} from '../support/platform.ts';
 import {createMachine} from './crewroom.ts';
 
 const machine = await createMachine();
@@ -36,6 +36,26 @@ describe('crewroom start --log-file', () => {
     expect(lines.slice(0, printed.length).map(({message}) => message)).toEqual(printed);
     expect((await stat(path)).mode & 0o777).toBe(shownMode(0o600));
   });
+
+  test.skipIf(IS_WINDOWS)(
+    'is the only file of the log where standard error is a file too, as for launchd',
+    async () => {
+      const [errors, path] = [join(home, 'errors'), join(home, 'only.log')];
+      const under = ['sh', '-c', `exec "$@" 2> '${errors}'`, 'sh'];
+      const args = ['start', '--port', '0', '--ephemeral', '--requests', 'all', '--log-file'];
+      const service = machine.spawn([...args, path], {under});
+      await expect.poll(() => readFile(path, 'utf8').catch(() => ''), {timeout: 60_000}).toContain('"started"');
+      const {port} = (await readLines(path)).find(({message}) => message === 'started') ?? {};
+      await fetch(`http://127.0.0.1:${port}/livez`);
+      service.child.kill('SIGTERM');
+      expect((await service.finished).exitCode).toBe(0);
+      const messages = (await readLines(path)).map(({message}) => message);
+      expect(messages).toEqual(['started', 'request', 'stopping', 'stopped']);
+      expect(await readFile(errors, 'utf8')).toBe('');
+      expect((await machine.spawn([...args, home], {under}).finished).exitCode).toBe(1);
+      expect(await readFile(errors, 'utf8')).toContain('EISDIR');
+    },
+  );
 
   test('is a setting of the config file, from which "crewroom paths" names it', async () => {
     const config = join(home, 'with-log.json');

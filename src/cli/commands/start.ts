@@ -32,8 +32,8 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
     const requests = flags.requests as RequestChoice | undefined;
     reporter = isForPeople
       ? reportToPeople(config, {requests, context, stop})
-      : reportToPrograms(config, {requests, context});
-    if (file !== undefined) reporter = reportToFile(reporter, file.log, context.processId);
+      : reportToPrograms(config, {requests, context, log: context.stderr.isFile ? file?.log : undefined});
+    if (file !== undefined && !context.stderr.isFile) reporter = reportToFile(reporter, file.log, context.processId);
     const options = {log: reporter.log, newStoreId: flags.newStoreId === true, ...programParts(context, stop)};
     // All paths are absolute by now.
     context.leaveFolder();
@@ -129,9 +129,11 @@ const DEFAULT_REQUESTS: {readonly [L in Config['logLevel']]: RequestChoice} = {
   debug: 'refused',
 };
 
-function reportToPrograms({logLevel}: Config, {requests = 'off', context}: ReporterDeps): Reporter {
+/** @param deps With the log of a log file that takes the place of standard error: a second file, such as that of launchd, would grow without a limit. */
+function reportToPrograms({logLevel}: Config, deps: ReporterDeps & {readonly log: Log | undefined}): Reporter {
+  const {requests = 'off', context} = deps;
   const {stderr, nowMs, processId} = context;
-  const log = createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
+  const log = deps.log ?? createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
   return {
     log: requests === 'off' ? log : withoutFailedRequests(log),
     started: service => {

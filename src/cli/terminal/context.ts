@@ -80,6 +80,8 @@ export interface Input {
 /** An output stream. */
 export interface Output {
   readonly isTerminal: boolean;
+  /** True if it is a file, which only grows. */
+  readonly isFile: boolean;
   /** Line width in characters; `Infinity` if the stream is not a terminal. */
   readonly columns: number;
   /** Resolves when the operating system has the data. Rejects with `EPIPE` if the reader has closed the stream. */
