@@ -55,29 +55,3 @@ test('a page looks at no more changes of large transactions than its limit and t
   const [, lookedAt] = /-(\d+)$/.exec(cursor ?? '') ?? [];
   assert.deepEqual([changes, Number(lookedAt)], [[], 21]);
 });
-
-test('behind damage in the log nothing is read, and what is newer is', async () => {
-  await using store = openStore();
-  const entries = new EntryService({
-    store: new Proxy(store, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name);
-        if (name !== 'changes') return typeof member === 'function' ? member.bind(target) : member;
-        // As a store does that cannot read the record of a revision.
-        return async (after: number, options: {readonly limit: number}) => {
-          const page = await target.changes(after, options);
-          return after < 1200 && page.revision >= 1200 ? {kind: 'reset', revision: target.revision} : page;
-        };
-      },
-    }),
-  });
-  await entries.put(KEY, 'behind the damage');
-  await writeOthers(entries, 1300);
-  await entries.put(KEY, 'newer');
-  const {changes, cursor} = await entries.history(KEY);
-  assert.deepEqual(
-    changes.map(({revision}) => revision),
-    [1302],
-  );
-  await assert.rejects(entries.history(KEY, {after: cursor}), {failure: {code: 'entry-corrupt', key: KEY}});
-});
