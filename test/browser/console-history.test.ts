@@ -95,6 +95,31 @@ describe.skipIf(!CAN_BROWSE)('earlier values of an entry in Chromium', () => {
     expect((await entries.get('changed'))?.value).toBe('theirs');
   });
 
+  test('keep the time to live that the entry has', async () => {
+    const {entries} = service().crewroom;
+    const {revision} = await entries.put('expiring', 1);
+    await entries.put('expiring', 2, {ttlSeconds: 3600});
+    const {page} = await openConsole(browser, service().url, {fragment: '#/entries/expiring'});
+    await page.getByRole('button', {name: 'Earlier values…'}).click();
+    await page.getByRole('button', {name: `Revision ${revision}`, exact: true}).click();
+    await page.getByRole('button', {name: 'Restore', exact: true}).click();
+    await page.getByText('Restored', {exact: true}).waitFor();
+    const restored = await entries.get('expiring');
+    expect([restored?.value, restored?.expiresAtMs === undefined]).toEqual([1, false]);
+  });
+
+  test('of a deleted entry that cannot be restored say why', async () => {
+    const {entries} = service().crewroom;
+    const {revision} = await entries.put('refused', 1);
+    await entries.delete('refused');
+    const {page} = await openConsole(browser, service().url, {fragment: '#/entries/refused'});
+    await page.route('**/api/store/refused', route => route.abort());
+    await page.getByRole('button', {name: 'Earlier values…'}).click();
+    await page.getByRole('button', {name: `Revision ${revision}`, exact: true}).click();
+    await page.getByRole('button', {name: 'Restore', exact: true}).click();
+    await page.getByText('Cannot reach the service').first().waitFor();
+  });
+
   test('wait until changes of the user are saved or discarded', async () => {
     const {entries} = service().crewroom;
     const {revision} = await entries.put('typed', 1);

@@ -178,6 +178,15 @@ describe('a command that changes one entry prints how to undo it', () => {
     assert.equal(await stored('k'), '2');
   });
 
+  test('an entry that expires is restored with the rest of its time to live', async () => {
+    await run(['put', 'k', '1', '--ttl', '1h']);
+    const {expiresAtMs = 0} = (await service.crewroom.entries.get('k')) ?? {};
+    const printed = await atTerminal('delete', 'k');
+    assert.equal((await undo(printed)).exitCode, 0);
+    const {expiresAtMs: restoredMs = Infinity} = (await service.crewroom.entries.get('k')) ?? {};
+    assert.ok(Math.abs(restoredMs - expiresAtMs) < 60_000);
+  });
+
   test('a key that a shell would read otherwise is quoted', async () => {
     const key = `it's $(touch pwned);"x" &`;
     await run(['put', key, '1']);

@@ -41,18 +41,30 @@ function EarlierDialog({entry, state, onClose}: EarlierValuesProps & {readonly o
   const page = useSignal<HistoryPage | undefined>(undefined);
   const failure = useSignal<CallFailure | undefined>(undefined);
   const chosen = useSignal<HistoryChange | undefined>(undefined);
+  const isLoading = useSignal(false);
   const load = async (): Promise<void> => {
-    const {changes = [], cursor: after} = page.value ?? {};
+    if (isLoading.value) return;
+    isLoading.value = true;
     try {
-      const next = await state.client.entries.history(entry.key, {after, limit: LIMIT});
+      let {cursor: after} = page.value ?? {};
+      let next: HistoryPage;
+      // A page may have no changes of this entry, and others follow.
+      do {
+        next = await state.client.entries.history(entry.key, {after, limit: LIMIT});
+        after = next.cursor;
+      } while (next.changes.length === 0 && after !== undefined);
+      const {changes = []} = page.value ?? {};
       page.value = {...next, changes: [...changes, ...next.changes]};
+      failure.value = undefined;
     } catch (error) {
       failure.value = toCallFailure(error);
     }
+    isLoading.value = false;
   };
   useEffect(() => void load(), [entry]);
   const text = chosen.value && textOf(chosen.value);
-  const canRestore = text !== undefined && entry.draft.value === undefined;
+  const isChanging = entry.status.value.kind === 'changing';
+  const canRestore = text !== undefined && entry.draft.value === undefined && !isChanging;
   return (
     <Dialog title="Earlier values" name="conflict" onClose={onClose}>
       {page.value === undefined && <Loading unless={failure.value} />}

@@ -154,11 +154,11 @@ export class EntryState {
     });
   }
 
-  /** Stores an earlier value again, unless the entry has changed since it was shown. */
+  /** Stores an earlier value again, unless the entry has changed since it was shown, and keeps its time of expiry. */
   async restore(text: string): Promise<void> {
-    const expected = this.#state();
+    const [expected, expiresAtMs] = [this.#state(), this.saved.value.value?.expiresAtMs];
     await this.#change(['Restoring…', 'Restored'], async () => {
-      await writeEntry(this.key, {text, expected});
+      await writeEntry(this.key, {text, expected, ttlSeconds: secondsUntil(expiresAtMs)});
     });
   }
 

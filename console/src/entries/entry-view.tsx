@@ -79,6 +79,7 @@ function NoEntry({entry, state}: ContentProps) {
         Create it
       </button>
       <EarlierValues entry={entry} state={state} />
+      {entry.status.value.kind !== 'done' && <Status entry={entry} />}
     </EmptyState>
   );
 }
@@ -224,7 +225,7 @@ function DeleteButton({entry}: {readonly entry: EntryState}) {
               <Marked text={entry.key} />
             </code>
           </p>
-          <p class="quiet">Its value stays among the earlier values while the change log has it.</p>
+          <p class="quiet">Earlier values has it as long as the change log does, which keeps none above 64 KiB.</p>
           <div class="buttons">
             <button type="button" onClick={close}>
               Keep it

@@ -21,7 +21,7 @@ import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
-import {undoLines} from '../transfer/earlier-value.ts';
+import {remainingSeconds, undoLines} from '../transfer/earlier-value.ts';
 
 type EditCall = CallOf<'edit'>;
 
@@ -62,7 +62,7 @@ export async function run(call: EditCall): Promise<ExitCode> {
   );
   await file.remove();
   const {revision, created} = written;
-  const undo = await undoLines(call, {entries: client.entries, key, revision});
+  const undo = await undoLines(call, {entries: client.entries, key, revision, what: created ? 'created' : 'stored'});
   const lines = [`${created ? 'Created' : 'Replaced'} at revision ${revision}`, ...undo];
   await call.context.stderr.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
   return EXIT.ok;
@@ -159,13 +159,6 @@ function formatCommand(start: readonly string[], {key, platform}: Editing, rest:
   const named: readonly LineWord[] = key.startsWith('-') && platform !== 'win32' ? ['--', key] : [{outside: key}];
   const line = formatLine(['crewroom', ...start, ...named, ...rest], platform);
   return line ?? `"crewroom ${start.join(' ')}" with ${[`the key ${JSON.stringify(key)}`, ...rest].join(' and ')}`;
-}
-
-/** Returns the rest of a time to live, rounded up: after a write without one the entry would never expire. */
-function remainingSeconds(entry: TypedEntry | undefined, {nowMs}: CliContext): number | undefined {
-  if (entry?.expiresAtMs === undefined) return undefined;
-  // If the entry has expired meanwhile, it is absent, and the write is refused in any case.
-  return Math.max(1, Math.ceil((entry.expiresAtMs - nowMs()) / 1000));
 }
 
 /** A file that holds a value while the user edits it. It is kept for the user unless it is removed. */

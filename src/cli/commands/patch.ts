@@ -12,6 +12,9 @@ export async function run(call: CallOf<'patch'>): Promise<CommandOutcome> {
   const {entries} = (await connect(call)).client;
   const patch = await readValue(argument, call.context);
   const {revision, etag} = await entries.patch(key, patch, {expected});
-  const lines = [`Patched at revision ${revision}`, ...(await undoLines(call, {entries, key, revision}))];
+  const lines = [
+    `Patched at revision ${revision}`,
+    ...(await undoLines(call, {entries, key, revision, what: 'stored'})),
+  ];
   return {json: {key, revision: String(revision), etag}, lines};
 }

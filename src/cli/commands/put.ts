@@ -20,7 +20,7 @@ export async function run(call: CallOf<'put'>): Promise<CommandOutcome> {
   const putting = entries.put(key, value, {expected, ttlSeconds});
   const {revision, etag, created} = await putting.catch(error => adviseOn(error, argument, call.context));
   const line = `${created ? 'Created' : 'Replaced'} at revision ${revision}`;
-  const lines = [line, ...(await undoLines(call, {entries, key, revision}))];
+  const lines = [line, ...(await undoLines(call, {entries, key, revision, what: created ? 'created' : 'stored'}))];
   return {json: {key, revision: String(revision), etag, created}, lines};
 }
 

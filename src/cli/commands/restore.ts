@@ -22,7 +22,10 @@ export async function run(call: CallOf<'restore'>): Promise<CommandOutcome> {
   const {revision, etag, created} = await entries.put(key, json, {expected, ttlSeconds});
   return {
     json: {key, revision: String(revision), etag, created},
-    lines: [`Restored at revision ${revision}`, ...(await undoLines(call, {entries, key, revision}))],
+    lines: [
+      `Restored at revision ${revision}`,
+      ...(await undoLines(call, {entries, key, revision, what: created ? 'created' : 'stored'})),
+    ],
   };
 }
 

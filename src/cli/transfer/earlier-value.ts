@@ -6,6 +6,7 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import type {SettingsCall} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
+import type {CliContext} from '../terminal/context.ts';
 import {addressFlags} from './snapshot-before.ts';
 
 type WithHistory = Pick<Entries, 'history'>;
@@ -31,30 +32,49 @@ interface Done {
   readonly entries: WithHistory;
   readonly key: string;
   readonly revision: Revision;
-  /** @default {false: something was stored} */
-  readonly isDeleted?: boolean;
+  readonly what: 'created' | 'stored' | 'deleted';
 }
 
 /**
- * Returns lines that tell how to undo a write or a deletion, by a command that is refused once the entry has changed again, or why that cannot be
- * done; none if no person reads them. Never fails: what they are about has been done.
+ * Returns a line that tells how to undo a change, by a command that is refused once the entry has changed again, or why that cannot be done; none if no
+ * person reads it. Never fails: what it is about has been done.
  */
 export async function undoLines(call: SettingsCall, done: Done): Promise<readonly string[]> {
-  if (!call.context.stderr.isTerminal) return [];
-  const {entries, key, revision, isDeleted = false} = done;
-  try {
-    const change = await readChangeAt(entries, key, revision - 1);
-    const isNew = !isDeleted && isAbsence(change);
-    if (!isNew && !hasValue(change)) return [`This cannot be undone: ${describeLack(change)}`];
-    const command = isNew ? ['delete'] : ['restore', '--at', String(change.revision)];
-    const condition = isDeleted ? ['--if-absent'] : ['--if-match', String(revision)];
-    const words = [...command, ...condition, ...addressFlags(call)];
-    const line = formatLine(['crewroom', ...words, {outside: key}], call.context.platform);
-    return [`To undo this: ${line ?? `"crewroom ${command.join(' ')}" with the key and the flags of this command`}`];
-  } catch (error) {
+  const {stderr, platform} = call.context;
+  if (!stderr.isTerminal) return [];
+  const undo = await findUndo(call, done).catch(error => {
     if (!(error instanceof AppError)) throw error;
-    return [`This cannot be undone: ${error.message}`];
-  }
+    return error.message;
+  });
+  if (typeof undo === 'string') return [`This cannot be undone: ${undo}`];
+  const line = formatLine(['crewroom', ...undo, ...addressFlags(call), {outside: done.key}], platform);
+  return [`To undo this: ${line ?? `"crewroom ${undo.join(' ')}" with the key and the flags of this command`}`];
+}
+
+/** Returns the command that undoes a change, or why there is none. */
+async function findUndo(
+  {context}: SettingsCall,
+  {entries, key, revision, what}: Done,
+): Promise<readonly string[] | string> {
+  const condition = what === 'deleted' ? ['--if-absent'] : ['--if-match', String(revision)];
+  if (what === 'created') return ['delete', ...condition];
+  // One page: users do not wait for a search through the whole log.
+  const [change] = (await entries.history(key, {after: String(revision), limit: 1})).changes;
+  if (change === undefined) return 'the earlier value is far back in the log, where "crewroom history" finds it';
+  if (!hasValue(change))
+    return what === 'stored' && isAbsence(change) ? ['delete', ...condition] : describeLack(change);
+  const ttlSeconds = remainingSeconds(change, context);
+  return ['restore', '--at', String(change.revision), ...(ttlSeconds ? ['--ttl', `${ttlSeconds}s`] : []), ...condition];
+}
+
+/** Returns the rest of a time to live, rounded up; undefined for none. A write without one would make the entry last for ever. */
+export function remainingSeconds(
+  entry: {readonly expiresAtMs?: number | undefined} | undefined,
+  {nowMs}: Pick<CliContext, 'nowMs'>,
+): number | undefined {
+  if (entry?.expiresAtMs === undefined) return undefined;
+  // What has expired meanwhile is absent, which a condition notices.
+  return Math.max(1, Math.ceil((entry.expiresAtMs - nowMs()) / 1000));
 }
 
 /** Finds the last change of an entry up to a revision; where the log begins if it has none. */

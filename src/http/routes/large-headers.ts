@@ -26,7 +26,7 @@ export function answerLargeHeaders(answered: WholeAnswer, bytes: Uint8Array, sit
   }
   const [host = ''] = headers.host;
   const isWindow = isAdmitted && headerValues(rawHeaders, 'accept').some(value => PAGE_TYPES.test(value));
-  const shown = isWindow ? createPage(answered.status, host) : answered;
+  const shown = (isWindow && createPage(answered.status, host)) || answered;
   return {...shown, rawHeaders: [...shown.rawHeaders, ...clearLargeCookies(host, target)]};
 }
 
@@ -48,11 +48,21 @@ function readBeginning(bytes: Uint8Array): (JudgedRequest & {readonly rawHeaders
   return {method, target, rawHeaders, headers: readRequestHeaders(rawHeaders)};
 }
 
-function createPage(status: number, host: string): WholeAnswer {
-  const page = PAGE();
+function createPage(status: number, host: string): WholeAnswer | undefined {
+  const page = readPage();
+  if (page === undefined) return undefined;
   const policy = ['Content-Security-Policy', page.policy];
   const rawHeaders = [...policy, ...WINDOW_HEADERS];
   return answer(page.fill({port: String(portOf(host))}), {status, contentType: 'text/html; charset=utf-8', rawHeaders});
+}
+
+/** Its file may be gone while npm replaces the package, and nothing around this would keep the service from ending. */
+function readPage(): ReturnType<typeof PAGE> | undefined {
+  try {
+    return PAGE();
+  } catch {
+    return undefined;
+  }
 }
 
 const PAGE = createTemplate('large-cookies.html', ["frame-ancestors 'none'"]);
