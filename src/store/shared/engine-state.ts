@@ -191,8 +191,9 @@ export function assertTimely(
 ): void {
   if (!operations.some(each => 'expiry' in each && each.expiry !== undefined)) return;
   const ownMs = machineMs();
-  const seconds = Math.ceil((ownMs - driver.boundTime(ownMs)) / 1000);
-  if (seconds <= 0) return;
-  const problem = `the clock of this machine is ${seconds} s ahead of the engine, so no time to live is accepted; set it right`;
+  if (driver.boundTime(ownMs) >= ownMs) return;
+  // After a sleep the clock is right, and the engine was not asked yet.
+  const problem =
+    'no time to live is accepted while the clock of this machine is ahead of the engine: set it right; after a sleep, try again in some seconds';
   throw new AppError({code: 'unavailable', what: 'store', problem});
 }

@@ -5,7 +5,7 @@ import {EtcdCluster} from '../../support/etcd-cluster.ts';
 import {openStoreIn} from '../../support/shared-stores.ts';
 
 describe('the prefix of a store inside that of another one', () => {
-  for (const inner of ['x/e', 'x/prod', 'x/e/team/store'])
+  for (const inner of ['x/e', 'x/i', 'x/e/team/store'])
     test(`is refused in both directions, and nothing is written: ${inner}`, async () => {
       await using cluster = await EtcdCluster.start(1);
       const openAt = async (prefix: string) => openStoreIn(await cluster.connectTo(prefix));
@@ -22,5 +22,17 @@ describe('the prefix of a store inside that of another one', () => {
       await using beside = await openAt('y/f');
       await write(beside, put('a'));
       assert.equal(textOf(await read(other, 'a')), '1');
+    });
+
+  for (const inner of ['x/prod', 'x/h', 'x/prod/e'])
+    test(`is accepted if no key of the outer one begins like it: ${inner}`, async () => {
+      await using cluster = await EtcdCluster.start(1);
+      const openAt = async (prefix: string) => openStoreIn(await cluster.connectTo(prefix));
+      await using outer = await openAt('x');
+      await write(outer, put('a'));
+      await using store = await openAt(inner);
+      await write(store, put('a', '2'));
+      assert.equal(textOf(await read(outer, 'a')), '1');
+      assert.equal(textOf(await read(store, 'a')), '2');
     });
 });

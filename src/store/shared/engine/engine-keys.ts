@@ -22,6 +22,9 @@ import type {KeyRange} from './driver.ts';
 export const HEAD_KEY = 'h';
 export const WISH_KEY = 'w';
 
+/** The beginning of every key of a store, but for those two. */
+export const KEY_KIND = /^[efxvscdi]\//;
+
 /** Values of a mark: until a head names the parts, and from then on. */
 export const STAGED_VALUE = Buffer.alloc(0);
 export const NAMED_VALUE = Buffer.from('named');

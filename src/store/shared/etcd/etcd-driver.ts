@@ -13,7 +13,7 @@ import {
   type StoredPair,
   type WriteAnswer,
 } from '../engine/driver.ts';
-import {bytesOf, HEAD_KEY} from '../engine/engine-keys.ts';
+import {bytesOf, HEAD_KEY, KEY_KIND} from '../engine/engine-keys.ts';
 import {isHeadValue} from '../engine/head.ts';
 import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import type {Message, Sent} from './etcd-schema.ts';
@@ -103,8 +103,8 @@ class EtcdDriver implements Driver {
     const readSpace = async (): ReturnType<typeof readMember> => {
       const startMs = performance.now();
       const facts = await readMember(client.member, options, nowMs);
-      if (typeof facts === 'string') return facts;
-      const isUsual = facts.isLeader && facts.aheadMs <= CLOCK_DIFFERENCE_MS_MAX;
+      // Also if this one reports nothing: others may tell the time.
+      const isUsual = typeof facts === 'object' && facts.isLeader && facts.aheadMs <= CLOCK_DIFFERENCE_MS_MAX;
       const asked = isUsual ? [facts] : await readMembers(options, nowMs);
       useLeader(client, asked);
       clock.learn(asked, startMs);
@@ -226,11 +226,12 @@ class EtcdDriver implements Driver {
 }
 
 /**
- * Refuses a prefix inside that of another store: an entry of that one may have a key of this one. The other direction is refused when a store is
- * created, since it finds keys without a head. This user may be allowed to read nothing but this prefix.
+ * Refuses a prefix among the keys of another store: see `engine-keys.ts`. The other direction is refused when a store is created, since it finds
+ * keys without a head. This user may be allowed to read nothing but this prefix.
  */
 async function assertNotInside(client: EtcdClient, prefix: string): Promise<void> {
   for (const {index} of prefix.slice(0, -1).matchAll(/\//g)) {
+    if (!KEY_KIND.test(prefix.slice(index + 1))) continue;
     const outer = prefix.slice(0, index + 1);
     const found = await client.call('KV/Range', {key: Buffer.from(outer + HEAD_KEY)}).catch(error => {
       if (isEngineFailure(error, 'denied')) return undefined;

@@ -4,7 +4,18 @@ import {createServer, type RequestListener} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {setImmediate} from 'node:timers/promises';
 import {test} from 'vitest';
-import {findProblem, readMembers} from './member-facts.ts';
+import {SILENT_LOG} from '../../../core/domain/log.ts';
+import {findProblem, MemberClock, readMembers} from './member-facts.ts';
+
+const FACTS = {
+  member: 'a',
+  usedBytes: 0,
+  quotaBytes: 1,
+  isLeader: true,
+  aheadMs: 0,
+  behindMs: 0,
+  dateMs: Number.NaN,
+};
 
 for (const [version, isAccepted] of [
   ['3.3.27', false],
@@ -18,16 +29,7 @@ for (const [version, isAccepted] of [
   ['', false],
 ] as const) {
   test(`${isAccepted ? 'accepts' : 'refuses'} etcd ${JSON.stringify(version)}`, () => {
-    const facts = {
-      member: 'a',
-      usedBytes: 0,
-      quotaBytes: 1,
-      isLeader: true,
-      aheadMs: 0,
-      behindMs: 0,
-      dateMs: Number.NaN,
-    };
-    assert.equal(findProblem([{...facts, version}]) === undefined, isAccepted);
+    assert.equal(findProblem([{...FACTS, version}]) === undefined, isAccepted);
   });
 }
 
@@ -53,6 +55,19 @@ test('waits for no other member once the leader has answered', async () => {
   } finally {
     for (const {server} of [silent, leader]) server.close().closeAllConnections();
   }
+});
+
+test('follows the clock of the machine again once no member has told the time for some minutes', () => {
+  const [startMs, hourMs] = [1_000_000_000, 3_600_000];
+  let elapsedMs = 0;
+  const clock = new MemberClock({nowMs: () => startMs, elapsedMs: () => elapsedMs, log: SILENT_LOG});
+  clock.learn([{...FACTS, version: '3.5.21', dateMs: startMs}], 0);
+  const bound = (): number => clock.bound(startMs + hourMs);
+  elapsedMs = 120_000;
+  assert.equal(bound(), startMs + 126_000);
+  clock.learn([], elapsedMs);
+  elapsedMs = 300_000;
+  assert.equal(bound(), startMs + hourMs);
 });
 
 async function serve(listener: RequestListener) {

@@ -39,6 +39,9 @@ const TIMEOUT_MS = 2000;
 /** Precision of the time that a member names, in milliseconds: RFC 9110 section 5.6.7. */
 const DATE_MS = 1000;
 
+/** Time after which what members said about the time is no longer used, in milliseconds: they may not report it any more. */
+const TIME_KNOWN_MS = 180_000;
+
 /** Largest answer that is read, in bytes: ten times the metrics of etcd. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -164,7 +167,8 @@ export class MemberClock {
 
   /** Returns a time of this machine, or the latest one that may be right: see {@link Driver.boundTime}. */
   bound(ownMs: number): number {
-    return Math.min(ownMs, Math.floor(this.#latestMs + this.#deps.elapsedMs() - this.#askedAtMs));
+    const sinceMs = this.#deps.elapsedMs() - this.#askedAtMs;
+    return sinceMs > TIME_KNOWN_MS ? ownMs : Math.min(ownMs, Math.floor(this.#latestMs + sinceMs));
   }
 }
 
