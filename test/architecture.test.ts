@@ -39,8 +39,8 @@ const LINES: Readonly<Record<string, number>> = {
   core: 11_582,
   // An engine that cannot be loaded, or whose paths are too long on Windows.
   platform: 1864,
-  // A clock that jumps ahead of etcd, prefixes inside others, and an engine that is full.
-  store: 10_551,
+  // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
+  store: 10_568,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
   // Flights that simulators report, with their phases and landings, a simulation that lands, and a flight that is kept.
   service: 10_642,
@@ -57,7 +57,8 @@ const LINES: Readonly<Record<string, number>> = {
   // Earlier values of an entry, and the command that undoes a change.
   // A start at log-on that is put back, read again, and told from one that is gone, switched off or of a package.
   // Damaged entries of etcd, which doctor names and reset deletes. One file for a log, and what a failed install puts back.
-  cli: 13_922,
+  // Damaged entries of etcd, which doctor names in the store asked for, reset deletes and restore replaces, and a full etcd, which status and wait name.
+  cli: 13_960,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.

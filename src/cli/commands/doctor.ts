@@ -116,7 +116,11 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
   if (flags.deep && location?.kind === 'etcd')
-    yield await examineEntries({dataDir: undefined, host, port}, machine, context);
+    yield await examineEntries(
+      {dataDir: undefined, etcd: {...location, nowMs: context.nowMs}, host, port},
+      machine,
+      context,
+    );
   else if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
     yield await examineEntries({dataDir, host, port}, machine, context);
 }

@@ -1,5 +1,6 @@
 import type {Entries} from '../../core/domain/entries/entries.ts';
 import type {Expectation} from '../../core/domain/entries/entry.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
 import {readCount, readTtl} from '../input/flag-values.ts';
@@ -30,7 +31,14 @@ export async function run(call: CallOf<'restore'>): Promise<CommandOutcome> {
 }
 
 /** Reads no value: a corrupt entry can be restored. */
-async function readPresent(entries: Entries, key: string): Promise<Expectation> {
-  const [found] = (await entries.list({prefix: key, limit: 1})).entries;
-  return found?.key === key ? found.revision : 'absent';
+async function readPresent(entries: Entries, key: string): Promise<Expectation | undefined> {
+  try {
+    const [found] = (await entries.list({prefix: key, limit: 1})).entries;
+    return found?.key === key ? found.revision : 'absent';
+  } catch (error) {
+    // In etcd its revision is damaged, too.
+    if (error instanceof AppError && error.failure?.code === 'entry-corrupt')
+      return error.failure.key === key ? undefined : 'absent';
+    throw error;
+  }
 }

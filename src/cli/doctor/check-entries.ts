@@ -2,13 +2,17 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {createClient} from '../../client/client.ts';
 import type {ClientEntries} from '../../client/client-entries.ts';
+import {createService} from '../../client/service/service.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {PROCESS_TIMERS} from '../../core/time/timers.ts';
+import type {EtcdLocation} from '../../platform/config/store-location.ts';
 import {addressesOf, type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import {findPortHolder} from '../../platform/system/port-holder.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import {findHolder} from '../../store/lmdb/process-lock.ts';
 import {RECOVERY_ADVICE} from '../../store/open-directory.ts';
+import {inspectEtcd} from '../../store/shared/etcd/inspect-etcd.ts';
 import {type Verification, type VerifyOptions, verifyStore} from '../../store/verify-store.ts';
 import {type DoctorContext, type Finding, findingOf, NamedCheck} from './finding.ts';
 
@@ -19,8 +23,9 @@ const KEYS_NAMED_MAX = 100;
 
 /** The data directory, and the address of a service that may use it. */
 export interface EntriesPlace extends ServiceAddress {
-  /** Undefined if the entries are on other machines. */
+  /** Undefined if the entries are in {@link etcd}. */
   readonly dataDir: string | undefined;
+  readonly etcd?: EtcdLocation & {readonly nowMs: () => number};
 }
 
 /**
@@ -32,10 +37,11 @@ export async function checkEntries(
   {fetch}: Pick<DoctorContext, 'fetch'>,
   options: VerifyOptions,
 ): Promise<readonly Finding[]> {
-  const {dataDir} = place;
+  const {dataDir, etcd} = place;
   if (dataDir === undefined) {
     const found = await findService(place);
-    return found?.crewroomVersion === undefined ? [NO_SERVICE] : verifyAt(place, fetch, options);
+    const isUsable = found?.crewroomVersion !== undefined && (await hasStore(place, etcd, fetch));
+    return isUsable ? verifyAt(place, fetch, options) : [NO_SERVICE];
   }
   const directory = describeDataDirectory(dataDir);
   if (!existsSync(join(directory.storePath, 'data.mdb'))) return [CHECK.ok('there are none yet')];
@@ -53,12 +59,23 @@ export async function checkEntries(
   ];
 }
 
+/** Returns whether a service has the store in etcd, as far as this user may read it. */
+async function hasStore(
+  place: ServiceAddress,
+  etcd: EntriesPlace['etcd'],
+  fetch: DoctorContext['fetch'],
+): Promise<boolean> {
+  const {storeKind, storeId} = await createService({baseUrl: serviceUrl(place), fetch}).about();
+  const {store} = etcd ? await inspectEtcd({...etcd, timers: PROCESS_TIMERS}) : {};
+  return storeKind === 'etcd' && (store === undefined || store.id === storeId);
+}
+
 async function findService({host, port}: ServiceAddress): ReturnType<typeof findPortHolder> {
   return port === 0 ? undefined : findPortHolder({address: addressesOf(host)[0], port});
 }
 
 const NO_SERVICE = CHECK.warning(
-  'they are on other machines, and cannot be verified without a service',
+  'they are on other machines, and cannot be verified without a service that has them',
   'Start the service, or name its port with --port',
 );
 

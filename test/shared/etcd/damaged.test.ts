@@ -32,6 +32,37 @@ describe('damaged entries in etcd', () => {
     assert.deepEqual(await examine(...place), [{level: 'ok', detail: 'there are none'}]);
   });
 
+  test('get an earlier value back by restore', async () => {
+    await using cluster = await EtcdCluster.start(1);
+    await using service = await startService({store: `etcd://${cluster.addresses.join()}/damaged`});
+    const {entries} = service.crewroom;
+    const {revision} = await entries.put('a', 1);
+    await entries.put('a', 2);
+    cluster.control('put', 'damaged/e/a', 'something else');
+    const {exitCode, stderr} = await machine.run([
+      'restore',
+      'a',
+      '--at',
+      String(revision),
+      '--port',
+      String(service.port),
+    ]);
+    assert.equal(exitCode, 0, stderr);
+    assert.equal((await entries.get('a'))?.value, 1);
+  });
+
+  test('are not looked for in a service that has another store', async () => {
+    await using cluster = await EtcdCluster.start(1);
+    const storeAt = (prefix: string): string => `etcd://${cluster.addresses.join()}/${prefix}`;
+    await using _ = await startService({store: storeAt('damaged')});
+    for (const other of [{store: storeAt('other')}, {}]) {
+      await using service = await startService(other);
+      const [found] = await examine('--port', String(service.port), '--store', storeAt('damaged'));
+      assert.equal(found?.level, 'warning');
+      assert.match(found?.detail ?? '', /cannot be verified without a service that has them/);
+    }
+  });
+
   test('are not said to be absent if no service runs that can read them', async () => {
     await using cluster = await EtcdCluster.start(1);
     const store = `etcd://${cluster.addresses.join()}/damaged`;
