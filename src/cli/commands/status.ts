@@ -8,6 +8,7 @@ import {type Readiness, type SessionDocument, sessionDocument} from '../../core/
 import {findForeignOwner} from '../../platform/system/socket-owner.ts';
 import type {CallOf, CommandCall} from '../catalogue/commands.ts';
 import {describeFilled, formatFaultLines, formatRow, type Row} from '../output/banner.ts';
+import {explainReadOnly} from '../output/read-only.ts';
 import {describeEnd, describePlace, describeVerification, isKnown} from '../output/session-text.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import {escapeControls, type Style, styleOf} from '../terminal/context.ts';
@@ -69,7 +70,7 @@ interface Status extends Readiness {
 }
 
 function formatStatus(status: Status, session: SessionStatus | undefined, {context}: CommandCall): string {
-  const {url, version, storeId, access, ready, storeState, identity, faults = [], latencyMs, owner} = status;
+  const {url, version, storeId, storeKind, access, ready, storeState, identity, faults = [], latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const filled = describeFilled(identity.filled);
   const foreign = owner === undefined ? undefined : style.red(`user ${owner}, not you`);
@@ -83,7 +84,7 @@ function formatStatus(status: Status, session: SessionStatus | undefined, {conte
       'Store',
       ready
         ? escapeControls(`${storeState}, id ${storeId}`)
-        : `${style.red(escapeControls(storeState))}: ${faults.includes('store-read-only') ? 'by a fault' : 'the disk failed; check it, then start the service again'}`,
+        : `${style.red(escapeControls(storeState))}: ${faults.includes('store-read-only') ? 'by a fault' : explainReadOnly(storeKind)}`,
     ],
     ['Access', escapeControls(access)],
     ...formatFaultLines(faults, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]),

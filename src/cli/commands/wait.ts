@@ -1,6 +1,7 @@
 import {AppError} from '../../core/failures/app-error.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {readDuration} from '../input/flag-values.ts';
+import {explainReadOnly} from '../output/read-only.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';
@@ -22,7 +23,7 @@ export async function run(call: CallOf<'wait'>): Promise<CommandOutcome> {
   try {
     let reason: AppError | undefined;
     for (;;) {
-      progress.show(() => `Waiting for ${url}`);
+      progress.show(() => (reason === undefined ? `Waiting for ${url}` : `Waiting for ${url}: ${reason.message}`));
       const problem = await findProblem(service, Math.max(1, Math.ceil(endsAtMs - context.elapsedMs())));
       if (problem === undefined) return {json: {url, ready: true}};
       // A time-out says less than any earlier reason: the last attempt has little time.
@@ -41,13 +42,17 @@ export async function run(call: CallOf<'wait'>): Promise<CommandOutcome> {
  * @throws {AppError} Every failure that waiting cannot resolve.
  */
 async function findProblem(
-  service: Pick<ConnectedClient['service'], 'readiness'>,
+  service: Pick<ConnectedClient['service'], 'readiness' | 'about'>,
   timeoutMs: number,
 ): Promise<AppError | undefined> {
   try {
     const {ready} = await service.readiness({timeoutMs});
-    // Passes when the service is started again.
-    return ready ? undefined : new AppError({code: 'store-read-only', problem: '/readyz reports it'});
+    if (ready) return undefined;
+    // Passes when the service is started again, or etcd has space.
+    const {storeKind} = await service.about();
+    if (storeKind === 'etcd')
+      return new AppError({code: 'unavailable', what: 'store', problem: explainReadOnly(storeKind)});
+    return new AppError({code: 'store-read-only', problem: '/readyz reports it'});
   } catch (error) {
     if (error instanceof AppError && PASSING.has(error.code)) return error;
     throw error;

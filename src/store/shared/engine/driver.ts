@@ -11,7 +11,7 @@ export interface Driver extends AsyncDisposable {
   compareAndWrite(write: GuardedWrite): Promise<WriteAnswer>;
   /** Calls the listener soon after each change of a key, and each interruption. @returns A function that ends it. */
   watch(key: string, listener: KeyListener): () => void;
-  /** The reason why the engine has no space for puts; undefined if it has, or it is not known. */
+  /** The reason why the engine refuses puts for lack of space; undefined if it does not, or it is not known. */
   readonly fullBecause: string | undefined;
   /**
    * Returns a time of this machine, in milliseconds since the Unix epoch; if its clock is far ahead of those of the engine, the latest time that

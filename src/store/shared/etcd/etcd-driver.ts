@@ -25,6 +25,7 @@ import {
   type MemberFacts,
   readMember,
   readMembers,
+  readProblem,
 } from './member-facts.ts';
 
 export interface EtcdDriverOptions extends EtcdAddress {
@@ -100,7 +101,7 @@ class EtcdDriver implements Driver {
     this.#client = client;
     this.#options = options;
     this.#prefix = bytesOf(prefix);
-    const readSpace = async (): ReturnType<typeof readMember> => {
+    const readSpace = async () => {
       const startMs = performance.now();
       const facts = await readMember(client.member, options, nowMs);
       // Also if this one reports nothing: others may tell the time.
@@ -108,7 +109,7 @@ class EtcdDriver implements Driver {
       const asked = isUsual ? [facts] : await readMembers(options, nowMs);
       useLeader(client, asked);
       clock.learn(asked, startMs);
-      return facts;
+      return typeof facts === 'string' ? facts : {...facts, problem: await readProblem(facts.member, options)};
     };
     this.#space = new EtcdSpace({readSpace, timers, log});
   }
@@ -147,7 +148,7 @@ class EtcdDriver implements Driver {
   }
 
   get fullBecause(): string | undefined {
-    return this.#space.problem;
+    return this.#space.fullBecause;
   }
 
   boundTime(ownMs: number): number {

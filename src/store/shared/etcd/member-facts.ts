@@ -186,9 +186,13 @@ const PUTS_MAX_PART = 0.8;
 /** Pause between two looks at the size, in milliseconds. */
 const CHECK_MS = 5000;
 
+interface MemberSpace extends Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> {
+  readonly problem?: string | undefined;
+}
+
 export interface EtcdSpaceDeps {
-  /** Reads the space of the member that is used, as {@link readMember} does. */
-  readonly readSpace: () => Promise<Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> | 'silent' | 'unreported'>;
+  /** Reads the space of the member that is used, as {@link readMember} does, and its problem, as {@link readProblem} does. */
+  readonly readSpace: () => Promise<MemberSpace | 'silent' | 'unreported'>;
   readonly timers: Timers;
   readonly log: Log;
 }
@@ -197,6 +201,7 @@ export interface EtcdSpaceDeps {
 export class EtcdSpace {
   readonly #deps: EtcdSpaceDeps;
   #problem: string | undefined;
+  #fullBecause: string | undefined;
   #cancel: (() => void) | undefined;
   #isClosed = false;
   #isUnknown = false;
@@ -206,9 +211,9 @@ export class EtcdSpace {
     void this.#check();
   }
 
-  /** The reason why puts have to wait until there is more space; undefined if they need not. */
-  get problem(): string | undefined {
-    return this.#problem;
+  /** The reason why etcd itself refuses puts; undefined if it does not. */
+  get fullBecause(): string | undefined {
+    return this.#fullBecause;
   }
 
   /** @throws {EngineFailure} `full` if puts have to wait until there is more space. */
@@ -227,9 +232,11 @@ export class EtcdSpace {
     try {
       const space = await readSpace();
       if (typeof space === 'object') {
-        const {usedBytes, quotaBytes} = space;
+        const {usedBytes, quotaBytes, problem = ''} = space;
+        const isFull = usedBytes >= quotaBytes || problem.includes('NOSPACE');
         const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
         this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
+        this.#fullBecause = isFull ? `${text}, and clear its alarm` : undefined;
       } else if (space === 'unreported' && !this.#isUnknown) {
         this.#isUnknown = true;
         const text =

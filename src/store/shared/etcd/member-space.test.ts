@@ -47,6 +47,19 @@ describe('the space of etcd', () => {
     space.close();
   });
 
+  test('makes the engine full only once it refuses puts: at its quota, or by an alarm', async () => {
+    const used = (usedBytes: number, problem?: string): MemberSpace => ({usedBytes, quotaBytes: 100, problem});
+    const {space, check} = await watch(used(99), used(100), used(10, 'ALARM NOSPACE'), used(10));
+    assert.equal(space.fullBecause, undefined);
+    for (const expected of [/uses 100 of 100 bytes/, /uses 10 of 100 bytes; compact/]) {
+      await check();
+      assert.match(space.fullBecause ?? '', expected);
+    }
+    await check();
+    assert.equal(space.fullBecause, undefined);
+    space.close();
+  });
+
   test('stays as it was while files are being replaced, or nothing is reported', async () => {
     const {space, check} = await watch({usedBytes: 90, quotaBytes: 100}, 'denied', 'silent', 'unreported');
     for (let count = 1; count <= 3; count++) {
