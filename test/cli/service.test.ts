@@ -28,6 +28,17 @@ async function readCalls(): Promise<readonly string[]> {
   return (await readFile(calls, 'utf8').catch(() => '')).trim().split('\n');
 }
 
+/** A systemctl that knows the state of the unit, and does not start it. */
+function refusing(active: string, enabled: string): string {
+  return `case "$2" in is-active) echo ${active};; is-enabled) echo ${enabled};; restart) echo "Job failed" >&2; exit 1;; esac`;
+}
+
+/** Returns what an install has done last, after the unit of before was loaded again. */
+async function callsOfUndo(): Promise<readonly string[]> {
+  const all = await readCalls();
+  return all.slice(all.lastIndexOf('systemctl --user daemon-reload') + 1);
+}
+
 beforeEach(async () => {
   await rm(join(machine.home, 'config'), {recursive: true, force: true});
   await rm(calls, {force: true});
@@ -42,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
     const text = await readFile(unit, 'utf8');
     expect(text).toMatch(/^ExecStart=:"\/.*" "\/.*" start$/m);
     expect(text).not.toMatch(/Environment|CREWROOM_|secret/);
-    expect(await readCalls()).toEqual([
+    expect((await readCalls()).filter(line => !line.includes(' is-'))).toEqual([
       'systemctl --user daemon-reload',
       'systemctl --user enable crewroom.service',
       'systemctl --user restart crewroom.service',
@@ -96,17 +107,32 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
     expect(await readdir(join(unit, '..'))).toEqual([]);
   });
 
-  test('install over a working service lets that run again if the manager refuses the new one', async () => {
+  test('install over another unit leaves that as it was, running or not, if the manager refuses the new one', async () => {
     await run('install');
     const working = (await readFile(unit, 'utf8')).replace('/cat"', '/true"');
     await writeFile(unit, working);
-    await provide('systemctl', 'if [ "$2" = restart ]; then echo "Job failed" >&2; exit 1; fi');
+    for (const [active, enabled, restored] of [
+      ['active', 'enabled', ['enable', 'restart']],
+      ['inactive', 'enabled', ['enable']],
+      ['activating', 'disabled', ['restart']],
+      ['failed', 'disabled', []],
+    ] as const) {
+      await provide('systemctl', refusing(active, enabled));
+      await rm(calls);
+      expect((await run('install')).stderr).toContain('Job failed');
+      expect(await callsOfUndo()).toEqual(restored.map(action => `systemctl --user ${action} crewroom.service`));
+      expect(await readFile(unit, 'utf8')).toBe(working);
+    }
+  });
+
+  test('install that the manager refuses lets a unit of a package run and start as before', async () => {
+    await provide('systemctl', refusing('active', 'enabled'));
     expect((await run('install')).stderr).toContain('Job failed');
-    expect((await readCalls()).slice(-2)).toEqual([
-      'systemctl --user daemon-reload',
+    expect(await readdir(join(unit, '..'))).toEqual([]);
+    expect(await callsOfUndo()).toEqual([
+      'systemctl --user enable crewroom.service',
       'systemctl --user restart crewroom.service',
     ]);
-    expect(await readFile(unit, 'utf8')).toBe(working);
   });
 
   test('status and doctor say if the installed program is gone', async () => {

@@ -100,6 +100,7 @@ export function createRunKey({context, logFile, release, isServing, stop}: RunKe
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,
         );
       const before = await registry.read();
+      const wasServing = await isServing();
       await stop();
       await registry.write(command);
       const {exitCode, errors} = await start(given);
@@ -108,7 +109,7 @@ export function createRunKey({context, logFile, release, isServing, stop}: RunKe
       if (before === undefined) await registry.remove();
       else await registry.write(before);
       const program = before === undefined ? undefined : parseCommand(before);
-      if (program !== undefined) await start(program);
+      if (program !== undefined && wasServing) await start(program);
       throw managerFailed('crewroom start --detached', errors.replace(/^crewroom: /, ''));
     },
     status: async () => ({

@@ -16,6 +16,9 @@ import {
 /** Lets systemd start the service, by a unit of the user. */
 export function createUserUnit(file: string, context: CliContext): Autostart {
   const read = (): Promise<string | undefined> => readOwnText(file, UNIT_MARK);
+  /** Without a connection to the manager there is no word. */
+  const peek = async (question: string): Promise<string> =>
+    (await runSystemProgram('systemctl', ['--user', question, UNIT_NAME], context)).output.trim();
   const installed = async (): Promise<Installed | undefined> => {
     const own = await read();
     if (own !== undefined) return {place: file, program: parseUnit(own)};
@@ -31,6 +34,8 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
       const problem = findUnitProblem(program);
       if (problem !== undefined) throw refusedProgram(problem);
       const before = await read();
+      // Of a unit of the system package, too.
+      const [active, enabled] = [await peek('is-active'), await peek('is-enabled')];
       await mkdir(dirname(file), {recursive: true});
       await writeFile(file, formatUnit(program), {flush: true});
       await syncDirectory(dirname(file));
@@ -41,10 +46,12 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
       } catch (error) {
         // The manager has refused a step already: what it refuses now is nothing new.
         const undo = (command: readonly string[]): Promise<void> => changeUnits(command, context).catch(() => {});
-        if (before === undefined) await undo(['disable', '--now', UNIT_NAME]).then(() => removeDurably(file));
+        await undo(['disable', '--now', UNIT_NAME]);
+        if (before === undefined) await removeDurably(file);
         else await writeFile(file, before, {flush: true});
         await undo(['daemon-reload']);
-        if (before !== undefined) await undo(['restart', UNIT_NAME]);
+        if (enabled === 'enabled') await undo(['enable', UNIT_NAME]);
+        if (active.startsWith('activ')) await undo(['restart', UNIT_NAME]);
         throw error;
       }
     },
