@@ -102,17 +102,20 @@ export async function findProgram(context: CliContext): Promise<InstalledProgram
   ]);
   const problem = findPathProblem({node, script}, temporaryDir);
   if (problem !== undefined) throw refusedProgram(problem);
-  const link = await findStableLink(node, context.environment['PATH'] ?? '');
-  const isUsable = link !== undefined && findPathProblem({node: link, script}, temporaryDir) === undefined;
-  return {node: isUsable ? link : node, script};
+  const isUsable = (link: string): boolean => findPathProblem({node: link, script}, temporaryDir) === undefined;
+  return {node: (await findStableLink(node, context.environment['PATH'] ?? '', isUsable)) ?? node, script};
 }
 
-/** Finds a link in the folders of `PATH` that leads to a Node in a folder of its version, and stays when Node is updated. */
-export async function findStableLink(node: string, path: string): Promise<string | undefined> {
+/** Finds the first usable link in the folders of `PATH` that leads to a Node in a folder of its version, and stays when Node is updated. */
+export async function findStableLink(
+  node: string,
+  path: string,
+  isUsable: (link: string) => boolean,
+): Promise<string | undefined> {
   if (!isVersioned(node)) return undefined;
   const links = path.split(delimiter).map(folder => join(folder, basename(node)));
   const targets = await Promise.all(links.map(link => realpath(link).catch(() => undefined)));
-  return links.find((link, index) => targets[index] === node && !isVersioned(link));
+  return links.find((link, index) => targets[index] === node && !isVersioned(link) && isUsable(link));
 }
 
 /** Returns whether a path has a folder named by a version, which managers of versions of Node remove when they update it. */
@@ -144,6 +147,7 @@ export function findPathProblem({node, script}: InstalledProgram, temporaryDir: 
     if (!isAbsolute(path)) return `${JSON.stringify(path)} is not an absolute path`;
     if (UNSEEN_IN_PATH.test(path)) return `${JSON.stringify(path)} contains a control character`;
     if (path.split(sep).includes('_npx')) return `${JSON.stringify(path)} is in the cache of npx, which npm empties`;
+    if (path.split(sep).includes('fnm_multishells')) return `${JSON.stringify(path)} is a link of fnm for one shell`;
     const isTemporary = [...TEMPORARY_DIRS, temporaryDir].some(each => path.startsWith(each + sep));
     if (isTemporary) return `${JSON.stringify(path)} is in a directory for temporary files`;
   }

@@ -1,6 +1,6 @@
 import {mkdir, mkdtemp, realpath, rm, symlink, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {delimiter, join, normalize} from 'node:path';
+import {delimiter, isAbsolute, join, normalize} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {findPathProblem, findStableLink} from './autostart.ts';
@@ -21,6 +21,7 @@ describe('findPathProblem()', () => {
       said: /temporary/,
     })),
     {name: 'that of this user', script: '/home/ada/tmp/main.js', said: /temporary/},
+    {name: 'a link of fnm', script: '/home/ada/.local/state/fnm_multishells/1_2/bin/node', said: /fnm/},
     {name: 'a relative path', script: 'main.js', said: /absolute/},
     {name: 'a line break', script: '/home/a\nb/main.js', said: /control/},
     {name: 'a C1 control', script: '/home/a\u009bb/main.js', said: /control/},
@@ -45,10 +46,14 @@ describe.skipIf(IS_WINDOWS)('findStableLink()', () => {
       const node = join(real, 'node');
       await writeFile(node, '');
       await writeFile(join(other, 'node'), '');
-      const path = [real, other, stable].join(delimiter);
-      expect(await findStableLink(node, path)).toBeUndefined();
+      const unusable = join(home, 'unusable');
+      await mkdir(unusable);
+      await symlink(node, join(unusable, 'node'));
+      const path = ['', unusable, real, other, stable].join(delimiter);
+      const find = (of: string) => findStableLink(of, path, link => isAbsolute(link) && !link.startsWith(unusable));
+      expect(await find(node)).toBeUndefined();
       await symlink(node, join(stable, 'node'));
-      expect(await findStableLink(node, path)).toBe(join(stable, 'node'));
-      expect(await findStableLink(join(other, 'node'), path)).toBeUndefined();
+      expect(await find(node)).toBe(join(stable, 'node'));
+      expect(await find(join(other, 'node'))).toBeUndefined();
     });
 });
