@@ -36,9 +36,9 @@ usePlugins(
 );
 
 /** Puts many entries, in commits as large as the service allows. */
-async function putMany(prefix: string, count: number): Promise<void> {
+async function putMany(prefix: string, count: number, {crewroom} = service): Promise<void> {
   for (let from = 0; from < count; from += COMMIT_SIZE)
-    await service.crewroom.entries.transact({
+    await crewroom.entries.transact({
       operations: Array.from({length: COMMIT_SIZE}, (_, index) => ({
         kind: 'put' as const,
         key: `${prefix}${from + index}`,
@@ -231,6 +231,30 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await page.pdf();
     expect(await page.evaluate('printed')).toBe(1000);
     await expect.poll(() => rows(page).count()).toBeLessThan(SCREEN_LINES);
+  });
+
+  test('keeps a line with selected text, the focus or its details while the list follows', async () => {
+    const own = await startInTest({ephemeral: true});
+    const {page} = await openConsole(browser, own.url, {fragment: '#/events'});
+    await page.getByText('Nothing has changed since').waitFor();
+    const putMore = async (prefix: string): Promise<void> => {
+      await putMany(prefix, COMMIT_SIZE, own);
+      await page.getByRole('button', {name: `Written ${prefix}${COMMIT_SIZE - 1}`, exact: true}).waitFor();
+    };
+    await own.crewroom.entries.put('first', 1);
+    await page.getByRole('button', {name: 'Written first'}).waitFor();
+    await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.live-line'))`);
+    await putMore('text/');
+    expect(await page.evaluate('getSelection().toString()')).toContain('first');
+    await page.evaluate(`getSelection().removeAllRanges();
+      document.querySelector('.live-button').focus({preventScroll: true})`);
+    await putMore('focus/');
+    expect(await page.evaluate(FOCUSED_LINE)).toBe('Written first');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary').waitFor();
+    await page.evaluate(`document.querySelector('.live').focus({preventScroll: true})`);
+    await putMore('detail/');
+    expect(await page.locator('[data-selected=true]').textContent()).toContain('first');
   });
 
   test('misses nothing while the service is away', async () => {

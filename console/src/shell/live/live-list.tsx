@@ -30,7 +30,8 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
   const element = useRef<HTMLElement>(null);
   const height = useSignal(innerHeight);
   const shown = lines.shown.value;
-  const above = lines.isHeld.value ? 0 : Math.max(0, shown.length - Math.ceil(height.value / LINE_PIXELS));
+  const excess = lines.isHeld.value ? 0 : Math.max(0, shown.length - Math.ceil(height.value / LINE_PIXELS));
+  const above = excess === 0 ? 0 : Math.min(excess, findUsed(shown, selected));
   useStayAtEnd(element, lines, height);
   return (
     <section
@@ -72,12 +73,24 @@ class Row<T> extends Component<RowProps<T>> {
             {missing === 1 ? '1 line is left out' : `${missing.toLocaleString('en')} lines are left out`}
           </p>
         )}
-        <div class="live-line" data-selected={isSelected}>
+        <div class="live-line" data-selected={isSelected} data-line={line.id}>
           {content(line, isSelected)}
         </div>
       </>
     );
   }
+}
+
+/** Returns the place of the first line that the user uses: the selected one, one with the focus, or with an end of the selected text. Infinity if there is none. */
+function findUsed<T>(shown: readonly LiveLine<T>[], selected: number | undefined): number {
+  const text = getSelection();
+  const ends = text === null || text.isCollapsed ? [] : [text.anchorNode, text.focusNode];
+  const used = [document.activeElement, ...ends].map(node => {
+    const element = node instanceof Element ? node : node?.parentElement;
+    return element?.closest<HTMLElement>('.live-line')?.dataset['line'];
+  });
+  const place = shown.findIndex(({id}) => id === selected || used.includes(String(id)));
+  return place === -1 ? Infinity : place;
 }
 
 /** Keeps the list at its end, and lets new lines wait while the user looks at older ones. */
