@@ -269,6 +269,12 @@ describe.skipIf(!CAN_BROWSE)('what a user types in Chromium', () => {
     await page.getByRole('button', {name: 'Time to live…'}).click();
     await page.getByLabel('Expires in').fill('21');
     await marked('Entries').waitFor();
+    await page.getByRole('button', {name: 'Time to live…'}).click();
+    expect(await marked('Entries').count()).toBe(0);
+    await page.getByRole('button', {name: 'Time to live…'}).click();
+    expect(await page.getByLabel('Expires in').inputValue()).toBe('15');
+    await page.getByLabel('Expires in').fill('22');
+    await marked('Entries').waitFor();
     await service.crewroom.entries.delete('live/ttl');
     await expect.poll(() => menu.getByText('not saved').count()).toBe(0);
   });

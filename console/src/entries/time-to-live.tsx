@@ -20,6 +20,11 @@ export function TimeToLive({entry}: {readonly entry: EntryState}) {
   const saved = entry.saved.value.value;
   const isOpen = useSignal(entry.ttl.peek() !== undefined);
   if (saved == null) return null;
+  // Typed text that is not shown could not be discarded.
+  const close = (): void => {
+    isOpen.value = false;
+    entry.ttl.value = undefined;
+  };
   return (
     <section
       class="ttl"
@@ -27,13 +32,13 @@ export function TimeToLive({entry}: {readonly entry: EntryState}) {
       onKeyDown={event => {
         if (!isOpen.value || !isPressed(event, SHORTCUTS.leave)) return;
         event.preventDefault();
-        isOpen.value = false;
+        close();
       }}
     >
       <span class="quiet">
         {saved.expiresAtMs === undefined ? 'Never expires' : <Countdown untilMs={saved.expiresAtMs} />}
       </span>
-      <button type="button" data-home aria-expanded={isOpen.value} onClick={setTo(isOpen, !isOpen.value)}>
+      <button type="button" data-home aria-expanded={isOpen.value} onClick={isOpen.value ? close : setTo(isOpen, true)}>
         Time to live…
       </button>
       {isOpen.value && (
