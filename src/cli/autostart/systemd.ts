@@ -16,9 +16,6 @@ import {
 /** Lets systemd start the service, by a unit of the user. */
 export function createUserUnit(file: string, context: CliContext): Autostart {
   const read = (): Promise<string | undefined> => readOwnText(file, UNIT_MARK);
-  /** Without a connection to the manager there is no word. */
-  const peek = async (question: string): Promise<string> =>
-    (await runSystemProgram('systemctl', ['--user', question, UNIT_NAME], context)).output.trim();
   const installed = async (): Promise<Installed | undefined> => {
     const own = await read();
     if (own !== undefined) return {place: file, program: parseUnit(own)};
@@ -33,9 +30,7 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
     install: async program => {
       const problem = findUnitProblem(program);
       if (problem !== undefined) throw refusedProgram(problem);
-      const before = await read();
-      // Of a unit of the system package, too.
-      const [active, enabled] = [await peek('is-active'), await peek('is-enabled')];
+      const before = await readUnitState(file, context);
       await mkdir(dirname(file), {recursive: true});
       await writeFile(file, formatUnit(program), {flush: true});
       await syncDirectory(dirname(file));
@@ -44,14 +39,7 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
         await changeUnits(['enable', UNIT_NAME], context);
         await changeUnits(['restart', UNIT_NAME], context);
       } catch (error) {
-        // The manager has refused a step already: what it refuses now is nothing new.
-        const undo = (command: readonly string[]): Promise<void> => changeUnits(command, context).catch(() => {});
-        await undo(['disable', '--now', UNIT_NAME]);
-        if (before === undefined) await removeDurably(file);
-        else await writeFile(file, before, {flush: true});
-        await undo(['daemon-reload']);
-        if (enabled === 'enabled') await undo(['enable', UNIT_NAME]);
-        if (active.startsWith('activ')) await undo(['restart', UNIT_NAME]);
+        await putBack(before, file, context);
         throw error;
       }
     },
@@ -69,6 +57,33 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
       await changeUnits(['daemon-reload'], context);
     },
   };
+}
+
+/** The unit of this user before an installation, and what the manager says of it, or of that of the system package. */
+interface UnitState {
+  readonly text: string | undefined;
+  readonly isActive: boolean;
+  readonly isEnabled: boolean;
+}
+
+async function readUnitState(file: string, context: CliContext): Promise<UnitState> {
+  /** Without a connection to the manager there is no word. */
+  const ask = async (question: string): Promise<string> =>
+    (await runSystemProgram('systemctl', ['--user', question, UNIT_NAME], context)).output.trim();
+  const [active, enabled] = [await ask('is-active'), await ask('is-enabled')];
+  const text = await readOwnText(file, UNIT_MARK);
+  return {text, isActive: active.startsWith('activ'), isEnabled: enabled === 'enabled'};
+}
+
+async function putBack({text, isActive, isEnabled}: UnitState, file: string, context: CliContext): Promise<void> {
+  // The manager has refused a step already: what it refuses now is nothing new.
+  const undo = (...command: readonly string[]): Promise<void> => changeUnits(command, context).catch(() => {});
+  await undo('disable', '--now', UNIT_NAME);
+  if (text === undefined) await removeDurably(file);
+  else await writeFile(file, text, {flush: true});
+  await undo('daemon-reload');
+  if (isEnabled) await undo('enable', UNIT_NAME);
+  if (isActive) await undo('restart', UNIT_NAME);
 }
 
 /** Finds the unit that a package of the system brought, and that the user has switched on. @returns Its path; empty if there is none. */
