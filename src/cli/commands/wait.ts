@@ -49,7 +49,10 @@ async function findProblem(
     const {ready} = await service.readiness({timeoutMs});
     if (ready) return undefined;
     // Passes when the service is started again, or etcd has space.
-    const {storeKind} = await service.about();
+    const storeKind = await service.about().then(
+      about => about.storeKind,
+      () => undefined,
+    );
     if (storeKind === 'etcd')
       return new AppError({code: 'unavailable', what: 'store', problem: explainReadOnly(storeKind)});
     return new AppError({code: 'store-read-only', problem: '/readyz reports it'});
