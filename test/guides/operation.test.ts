@@ -174,6 +174,8 @@ describe('keep-it-running.md', () => {
     const environment = {...process.env, HOME: project.home, XDG_RUNTIME_DIR: project.home};
     await promisify(execFile)(CHECKER, ['--user', '--man=no', 'verify', unit()], {env: environment});
     expect((await installed.calls()).map(call => call.replace('systemctl --user ', ''))).toEqual([
+      'is-active crewroom.service',
+      'is-enabled crewroom.service',
       'daemon-reload',
       'enable crewroom.service',
       'restart crewroom.service',
