@@ -40,7 +40,8 @@ const LINES: Readonly<Record<string, number>> = {
   // An engine that cannot be loaded, or whose paths are too long on Windows.
   platform: 1864,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
-  store: 10_568,
+  // Failures of an engine that cannot be loaded, told apart.
+  store: 10_580,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
   // Flights that simulators report, with their phases and landings, a simulation that lands, and a flight that is kept.
   service: 10_642,
@@ -58,12 +59,12 @@ const LINES: Readonly<Record<string, number>> = {
   // A start at log-on that is put back, read again, and told from one that is gone, switched off or of a package.
   // Damaged entries of etcd, which doctor names and reset deletes. One file for a log, and what a failed install puts back.
   // Damaged entries of etcd, which doctor names in the store asked for, reset deletes and restore replaces, and a full etcd, which status and wait name.
-  cli: 13_990,
+  cli: 13_993,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.
   // Members of etcd that do not answer, prefixes beside the keys of others, damaged entries, and a full etcd.
-  tests: 102_159,
+  tests: 102_162,
   harness: 17_330,
 };
 

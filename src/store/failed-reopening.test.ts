@@ -44,9 +44,9 @@ async function openFailing(directory: string): Promise<{readonly store: Store; r
     engine: {
       ...LMDB,
       openEnvironment: async options => wrap(await LMDB.openEnvironment(options)),
-      reopenEnvironment: async options => {
+      reopenEnvironment: options => {
         if (failing.openings-- > 0) throw Object.assign(new Error('EMFILE: too many open files'), {code: 'EMFILE'});
-        return wrap(await LMDB.reopenEnvironment(options));
+        return wrap(LMDB.reopenEnvironment(options));
       },
     },
   });

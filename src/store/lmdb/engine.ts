@@ -8,7 +8,7 @@ export interface Engine {
   /** Opens the environment in an existing directory. @throws {OpeningError}; {@link AppError} `engine-missing`; errors of the engine. */
   openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment>;
   /** Opens an environment that this process had open before. @throws As {@link openEnvironment}. */
-  reopenEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment>;
+  reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment;
   /** Checks the files of a store before opening. @throws {AppError} `store-corrupt`, `data-directory-unusable`. */
   assertUndamaged(directory: DataDirectory, expected: Expected): Promise<void>;
   /** Removes a store to which nothing was written, from a directory without a format: its creation was interrupted. */

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {RootDatabase, RootDatabaseOptionsWithPath} from 'lmdb';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {KEY_ENCODER} from './key-bytes.ts';
-import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES} from './opening-limits.ts';
+import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES, OpeningError} from './opening-limits.ts';
 import {assertOpens, needsNoTrial} from './opening-trial.ts';
 import {createValueCodec, EMPTY_TABLE, LmdbTable, type Table, type TableDatabase} from './table.ts';
 
@@ -49,15 +49,21 @@ export interface EnvironmentOptions {
   readonly readOnly?: boolean;
 }
 
+/** The engine once it is loaded, as Node keeps each module: to open again must not wait. */
+const kept: {engine?: typeof import('lmdb')} = {};
+
 /**
  * Loads the engine, whose native part is a package of its own for each system and processor.
  *
  * @throws {AppError} `engine-missing`
+ * @throws {OpeningError} If no more files can be opened.
  */
 async function loadEngine(): Promise<typeof import('lmdb')> {
   try {
-    return await import('lmdb');
+    kept.engine = await import('lmdb');
+    return kept.engine;
   } catch (error) {
+    if (TOO_MANY_FILES.test(messageOf(error))) throw new OpeningError(messageOf(error), {cause: error});
     const isMissing = messageOf(error).startsWith('No native build was found');
     if (!isMissing && codeOf(error) !== 'ERR_DLOPEN_FAILED') throw error;
     const system = `${process.platform}-${process.arch}`;
@@ -67,6 +73,9 @@ async function loadEngine(): Promise<typeof import('lmdb')> {
     throw new AppError({code: 'engine-missing', system, problem}, {cause: error});
   }
 }
+
+/** The words of the loader of Linux and macOS for EMFILE: of a failed native part it gives no other code. */
+const TOO_MANY_FILES = /too many open files/i;
 
 /** Returns the version of the engine, such as `0.9.90`. @throws {AppError} `engine-missing` */
 export async function engineVersion(): Promise<string> {
@@ -91,11 +100,12 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Lmdb
 }
 
 /** Opens an environment that this process had open before, on a file system that allowed it. @throws As {@link openEnvironment}. */
-export async function reopenEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment> {
+export function reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment {
   const {directory, readOnly = false} = options;
-  const {open} = await loadEngine();
+  const {engine} = kept;
+  if (engine === undefined) throw new TypeError('the environment was not open before');
   assertCanOpen({directory, readOnly});
-  return new OpenedEnvironment(open(engineOptions(options)), readOnly);
+  return new OpenedEnvironment(engine.open(engineOptions(options)), readOnly);
 }
 
 /** Number of environments of a store, with that of its lock. */

@@ -168,8 +168,8 @@ export class Tree implements AsyncDisposable {
     const [cause] = await Promise.all([findCause(error), this.#close()]);
     const {revision} = this.#changes;
     const isFull = await failedOnFullDisk(cause, opened.directory, sizeBytes);
-    const isOpenForWriting = isFull && (await this.#open({readOnly: false})) === undefined;
-    const problem = isOpenForWriting ? undefined : await this.#open({readOnly: true});
+    const isOpenForWriting = isFull && this.#open({readOnly: false}) === undefined;
+    const problem = isOpenForWriting ? undefined : this.#open({readOnly: true});
     if (problem !== undefined) log.error('store cannot be read: its files could not be opened again', {error: problem});
     // If only the last sync failed, the write may be there. Then its revision must not be given to another one.
     return isOpenForWriting && this.#changes.revision === revision ? new AppError({code: 'disk-full'}, {cause}) : cause;
@@ -185,10 +185,10 @@ export class Tree implements AsyncDisposable {
   }
 
   /** Opens the files. @returns The reason why they cannot be opened; undefined if they are. */
-  async #open({readOnly}: {readonly readOnly: boolean}): Promise<unknown> {
+  #open({readOnly}: {readonly readOnly: boolean}): unknown {
     const {opened, logLimits} = this.#deps;
     try {
-      this.#environment = await opened.engine.reopenEnvironment({directory: opened.directory.storePath, readOnly});
+      this.#environment = opened.engine.reopenEnvironment({directory: opened.directory.storePath, readOnly});
       const tables = openTables(this.#environment);
       this.#changes = new ChangeLog(tables, logLimits);
       this.#tables = tables;

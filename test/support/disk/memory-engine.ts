@@ -42,11 +42,11 @@ const NEW = Buffer.concat([
  * @param states Shared by an engine and those that continue from images of its disk.
  */
 export function memoryEngine(disk: MemoryDisk, states: States): Engine {
-  const openEnvironment = async ({directory}: EnvironmentOptions): Promise<LmdbEnvironment> =>
+  const reopenEnvironment = ({directory}: EnvironmentOptions): LmdbEnvironment =>
     new MemoryEnvironment(disk, `${directory}/data.mdb`, states);
   return {
-    openEnvironment,
-    reopenEnvironment: openEnvironment,
+    openEnvironment: async options => reopenEnvironment(options),
+    reopenEnvironment,
     async assertUndamaged({path, storePath}: DataDirectory, {expected}) {
       const problem = findProblem(disk.fileAt(`${storePath}/data.mdb`)?.content, expected);
       if (problem !== undefined) throw new AppError({code: 'store-corrupt', what: 'whole', directory: path, problem});
