@@ -118,7 +118,12 @@ function createOutput(stream: HostOutput): Output {
   return {
     isTerminal: stream.isTTY === true,
     get isFile() {
-      return stream.fd !== undefined && fstatSync(stream.fd).isFile();
+      try {
+        return stream.fd !== undefined && fstatSync(stream.fd).isFile();
+      } catch {
+        // Windows has streams whose descriptor Node does not know.
+        return false;
+      }
     },
     // Read each time: the user may change it. A terminal of unknown width reports 0.
     get columns() {

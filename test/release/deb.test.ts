@@ -144,8 +144,7 @@ describe.skipIf(!canChangeRoot)('the package of Debian, in a small root without 
     const second = await start();
     expect(await get(second.url)).toBe('1.0');
     const before = await filesOfUser();
-    const removed = await run(0, 'dpkg', '--remove', 'crewroom');
-    expect(removed).toMatch(/crewroom: process (\d+) of user ada still runs: end it with "kill \1"/);
+    await run(0, 'dpkg', '--remove', 'crewroom');
     await second.kill();
     for (const path of ['usr/lib/crewroom', 'usr/bin/crewroom', 'usr/lib/systemd/user/crewroom.service'])
       expect(existsSync(join(root, path)), path).toBe(false);
@@ -154,12 +153,12 @@ describe.skipIf(!canChangeRoot)('the package of Debian, in a small root without 
   });
 });
 
+// Both packages have the same scripts and pages, and lintian takes minutes for one.
 test.skipIf(!existsSync('/usr/bin/lintian') && process.env['CI'] === undefined)(
-  'the packages of Debian have no error that lintian knows, but those with a reason (needs lintian)',
+  'the package of Debian has no error that lintian knows, but those with a reason (needs lintian)',
   async () => {
-    for (const system of ['linux-x64', 'linux-arm64']) {
-      const {stdout} = await execute('lintian', ['--fail-on', 'none', releaseFile(`${system}.deb`)]);
-      expect(stdout).not.toMatch(/^E: /m);
-    }
+    const {stdout} = await execute('lintian', ['--fail-on', 'none', releaseFile('linux-x64.deb')]);
+    expect(stdout).not.toMatch(/^E: /m);
   },
+  900_000,
 );
