@@ -155,6 +155,8 @@ async function useFile() {
     path,
     open: async () => {
       const file = await openFlightFile(directory.path, {log: SILENT_LOG, randomBytes});
+      // What is still written goes on until then: before the directory goes.
+      onTestFinished(() => file[Symbol.asyncDispose]());
       const clocked = openFlightOnClock(file, atMs);
       const pass = async (seconds: number) => {
         atMs += seconds * 1000;
