@@ -145,7 +145,7 @@ describe('a flight that a simulator reports', () => {
   });
 });
 
-/** Opens flights with the file of one directory, each as after a restart. */
+/** Opens flights with the file of one directory, each as after a restart; what they still write ends before it is removed. */
 async function useFile() {
   const directory = await makeTemporaryDirectory();
   onTestFinished(() => directory[Symbol.asyncDispose]());
@@ -155,7 +155,6 @@ async function useFile() {
     path,
     open: async () => {
       const file = await openFlightFile(directory.path, {log: SILENT_LOG, randomBytes});
-      // What is still written goes on until then: before the directory goes.
       onTestFinished(() => file[Symbol.asyncDispose]());
       const clocked = openFlightOnClock(file, atMs);
       const pass = async (seconds: number) => {
