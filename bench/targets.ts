@@ -5,6 +5,7 @@ import type {Results} from './results.ts';
 import {OPEN, STRICT} from './sections/access.ts';
 import {GROWTH_KEYS, GROWTH_WORKLOADS} from './sections/growth.ts';
 import type {RateName} from './sections/latency.ts';
+import {LINK_WORK} from './sections/long-link.ts';
 import {ALONE, BUSY, CALLED, CALLS, IDLE} from './sections/plugins.ts';
 import {UNRECORDED} from './sections/recording.ts';
 import {SHARERS, type SharedMeasured} from './sections/shared.ts';
@@ -220,6 +221,13 @@ function sharedTargets(): readonly Target[] {
       ),
     ),
     longest('time without a commit after the leader of etcd was killed', ({leaderKilledMs}) => leaderKilledMs, 3000),
+    ...LINK_WORK.map(({name, mbits, mostMs}, index): Target => {
+      return {
+        name: `${name} behind ${mbits} Mbit/s and 100 ms`,
+        wanted: {is: 'at most', figure: mostMs, unit: 'ms'},
+        figureOf: ({shared}) => shared && medianOf(shared.longLink[index] ?? []),
+      };
+    }),
   ];
 }
 

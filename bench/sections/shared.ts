@@ -6,6 +6,7 @@ import {type Crewroom, openCrewroom} from 'crewroom';
 import {EtcdCluster} from '../../test/support/etcd-cluster.ts';
 import {openBareEtcd} from '../peers/bare-etcd.ts';
 import {runRounds, type TimeBox} from '../time-box.ts';
+import {LINK_WORK, type LongLink, measureLongLink, writeForLink} from './long-link.ts';
 import {nameRound} from './throughput.ts';
 
 /** Number of members. */
@@ -52,6 +53,7 @@ export interface SharedMeasured {
   readonly sharing: readonly Sharing[];
   /** Longest time without a commit after the leader was killed, in milliseconds, one per round. */
   readonly leaderKilledMs: readonly number[];
+  readonly longLink: LongLink;
 }
 
 /** Parameters of the section. */
@@ -78,21 +80,23 @@ export async function measureShared(plan: SharedPlan): Promise<SharedMeasured | 
   await using cluster = await EtcdCluster.start(MEMBERS);
   const directory = await mkdtemp(join(tmpdir(), 'crewroom-bench-'));
   await using _ = {[Symbol.asyncDispose]: () => rm(directory, {recursive: true})};
-  const open = async (): Promise<Crewroom> => {
+  const open = async (members = cluster.addresses.join()): Promise<Crewroom> => {
     const dataDir = await mkdtemp(join(directory, 'service-'));
-    return openCrewroom({store: `etcd://${cluster.addresses.join()}/bench`, dataDir, port: 0});
+    return openCrewroom({store: `etcd://${members}/bench`, dataDir, port: 0});
   };
   await using service = await open();
+  await writeForLink(service);
   const version = /etcd Version: (\S+)/.exec(stdout)?.[1] ?? '';
   const measured = {
     version,
     work: SHARED_WORK.map(work => ({...work, bare: [] as number[], service: [] as number[]})),
     sharing: SHARERS.map(count => ({services: count, putsPerSecond: [] as number[], longestMs: [] as number[]})),
     leaderKilledMs: [] as number[],
+    longLink: LINK_WORK.map(() => [] as number[]),
   };
   await runRounds(
     {...plan, onRound: round => plan.onProgress(`shared: ${nameRound(round, plan.rounds)}`)},
-    [measureWork, measureSharing, measureLeader],
+    [measureWork, measureSharing, measureLeader, measureLink],
     async (measure, round) => measure({cluster, service, open, plan, measured, counts: round > 0}),
   );
   return measured;
@@ -102,12 +106,13 @@ interface Part {
   readonly cluster: EtcdCluster;
   readonly service: Crewroom;
   /** Opens one more service on the same store. */
-  readonly open: () => Promise<Crewroom>;
+  readonly open: (members?: string) => Promise<Crewroom>;
   readonly plan: SharedPlan;
   readonly measured: {
     readonly work: readonly (ComparedWork & {readonly bare: number[]; readonly service: number[]})[];
     readonly sharing: readonly (Sharing & {readonly putsPerSecond: number[]; readonly longestMs: number[]})[];
     readonly leaderKilledMs: number[];
+    readonly longLink: readonly number[][];
   };
   /** False for the round that warms up. */
   readonly counts: boolean;
@@ -172,6 +177,11 @@ async function measureLeader({cluster, service, measured, counts}: Part): Promis
   await Promise.all(writers);
   await cluster.startAgain();
   if (counts) measured.leaderKilledMs.push(longestMs);
+}
+
+async function measureLink({cluster, open, measured, counts}: Part): Promise<void> {
+  const times = await measureLongLink(cluster.addresses[cluster.findLeader()] ?? '', open);
+  if (counts) for (const [index, time] of times.entries()) measured.longLink[index]?.push(time);
 }
 
 /** Time for which writers are observed after the leader was killed, in milliseconds. */

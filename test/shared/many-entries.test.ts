@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import type {Driver, PairRange} from '../../src/store/shared/engine/driver.ts';
+import type {Key} from '../../src/core/domain/entries/identifiers.ts';
+import {type Driver, EngineFailure, type PairRange} from '../../src/store/shared/engine/driver.ts';
 import {HEAD_KEY} from '../../src/store/shared/engine/engine-keys.ts';
 import {key, keysOf, put, range, write} from '../contracts/shared/assertions.ts';
 import {putFor} from '../contracts/store/expiry.ts';
@@ -17,11 +18,13 @@ function connectCounting(engine: SimulatedEngine): {
   readonly driver: Driver;
   readonly asked: PairRange[];
   walked: number;
+  requests: number;
 } {
   const driver = engine.connect();
-  const counted = {driver, asked: [] as PairRange[], walked: 0};
+  const counted = {driver, asked: [] as PairRange[], walked: 0, requests: 0};
   const read = driver.read.bind(driver);
   driver.read = (asked, options) => {
+    counted.requests++;
     counted.asked.push(...asked);
     for (const {from, to} of asked) if (to !== undefined) counted.walked += [...engine.within({from, to})].length;
     return read(asked, options);
@@ -71,6 +74,29 @@ describe('a store with many entries', async () => {
     }
   });
 
+  test('lists with one request for the head and the fences, and one for the page', async () => {
+    const counted = connectCounting(engine);
+    await using opened = await openStoreIn(counted.driver);
+    counted.requests = 0;
+    for (const reverse of [false, true]) await opened.list({...range(), limit: 100, reverse});
+    assert.equal(counted.requests, 4);
+  });
+
+  test('are exported with one request for most pages', async () => {
+    const counted = connectCounting(engine);
+    await using opened = await openStoreIn(counted.driver);
+    await using snapshot = await opened.snapshot();
+    counted.requests = 0;
+    let [pages, after] = [0, undefined as Key | undefined];
+    do {
+      const page = await snapshot.list({...range(), after, limit: 500, values: true});
+      pages++;
+      after = page.at(-1)?.key;
+    } while (after !== undefined);
+    // The fences of the first page, and of all others; a part may have fewer entries than a page.
+    assert.ok(counted.requests <= pages + 2 + pages / 8, `${counted.requests} requests for ${pages} pages`);
+  });
+
   test('finds the few that have expired', async () => {
     let aheadMs = 0;
     const other = new SimulatedEngine();
@@ -80,5 +106,47 @@ describe('a store with many entries', async () => {
     const nextMs = (await opened.sweep()) ?? 0;
     assert.ok(nextMs > 90_000_000 && nextMs <= 100_000_000, String(nextMs));
     assert.equal((await opened.statistics())?.entries, 1);
+  });
+});
+
+describe('pages of a range', () => {
+  const VALUE = JSON.stringify('x'.repeat(1000));
+
+  async function openWith(count: number, answer: (limit: number, bytes: number) => EngineFailure | undefined) {
+    const engine = new SimulatedEngine();
+    await using writing = await openStoreIn(engine.connect());
+    for (let at = 0; at < count; at += 100)
+      await write(writing, ...NAMES.slice(at, at + 100).map(name => put(name, VALUE)));
+    const driver = engine.connect();
+    const limits: number[] = [];
+    const readAll = driver.read.bind(driver);
+    driver.read = async (asked, options) => {
+      const page = asked.find(({from}) => from.startsWith('e/'));
+      if (page?.limit !== undefined) {
+        const failure = answer(page.limit, options?.bytes ?? 0);
+        if (failure !== undefined) throw failure;
+        limits.push(page.limit);
+      }
+      return readAll(asked, options);
+    };
+    return {store: await openStoreIn(driver), limits};
+  }
+
+  test('go on with half of what came in time last, not with a few', async () => {
+    const late = new EngineFailure('unavailable', 'it did not answer in time');
+    const {store, limits} = await openWith(1500, limit => (limits.length > 0 && limit > 300 ? late : undefined));
+    await using _ = store;
+    assert.deepEqual(keysOf(await store.list({...range(), limit: 1000})), NAMES.slice(0, 1000));
+    assert.deepEqual(limits, [512, 244, 244]);
+  });
+
+  test('have the time that their expected size takes, and as many pairs as fit into two MiB of the last ones', async () => {
+    const asked: {limit: number; bytes: number}[] = [];
+    const {store} = await openWith(1500, (limit, bytes) => void asked.push({limit, bytes}));
+    await using _ = store;
+    for (let count = 0; count < 8; count++) await store.list({...range(), limit: 1000});
+    const {limit, bytes} = asked.at(-1) ?? {limit: 0, bytes: 0};
+    assert.equal(limit, 1000);
+    assert.ok(bytes > 1000 * 1000 && bytes < 1000 * 1300, String(bytes));
   });
 });

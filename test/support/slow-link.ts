@@ -27,6 +27,8 @@ export async function openSlowLink(target: string, options: SlowLinkOptions): Pr
       [far, near, lanes[1]],
     ] as const) {
       sockets.add(from);
+      // The link has all of the delay: none of its own for small chunks.
+      from.setNoDelay(true);
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -49,10 +51,11 @@ export async function openSlowLink(target: string, options: SlowLinkOptions): Pr
   };
 }
 
-/** One direction: chunks take their time one after the other, and arrive after the delay. */
+/** One direction: chunks take their time one after the other, and arrive after the delay, in their order. */
 class Lane {
   readonly #options: SlowLinkOptions;
   #freeAtMs = 0;
+  #arrived: Promise<unknown> = Promise.resolve();
 
   constructor(options: SlowLinkOptions) {
     this.#options = options;
@@ -63,8 +66,14 @@ class Lane {
     const {bytesPerMs, delayMs} = this.#options;
     const nowMs = performance.now();
     this.#freeAtMs = Math.max(nowMs, this.#freeAtMs) + chunk.length / bytesPerMs;
-    const leavesInMs = this.#freeAtMs - nowMs;
-    setTimeout(() => void (to.destroyed || to.write(chunk)), leavesInMs + delayMs);
-    await delay(leavesInMs);
+    const arrivesAtMs = this.#freeAtMs + delayMs;
+    // Timers of different lengths that end in the same millisecond do not keep their order.
+    this.#arrived = this.#arrived.then(() => waitUntil(arrivesAtMs)).then(() => to.destroyed || to.write(chunk));
+    await waitUntil(this.#freeAtMs);
   }
+}
+
+async function waitUntil(atMs: number): Promise<void> {
+  const leftMs = atMs - performance.now();
+  if (leftMs > 0) await delay(leftMs);
 }

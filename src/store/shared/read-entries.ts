@@ -3,12 +3,13 @@ import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
 import type {Key, Range} from '../../core/domain/entries/identifiers.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
-import type {Driver, KeyRange, StoredPair} from './engine/driver.ts';
-import {entriesWith, entryKey, entryOfKey, FENCED_ENTRIES, keyAfter} from './engine/engine-keys.ts';
+import type {KeyRange, StoredPair} from './engine/driver.ts';
+import {entriesWith, entryKey, entryOfKey, keyAfter} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
-import {readPages} from './engine/range-pages.ts';
+import {PairSizes, readPages} from './engine/range-pages.ts';
 import {decodeStored, joinParts, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import {type EngineState, RESTORED, type StoreParts} from './engine-state.ts';
+import {Fences} from './fences.ts';
 
 /** Number of gets that share a request, which reads the head too. */
 const GETS_MAX = 63;
@@ -38,6 +39,8 @@ interface WaitingGet {
  */
 export class EntryReader {
   readonly #deps: EntryReaderDeps;
+  readonly #fences = new Fences();
+  readonly #sizes = new PairSizes();
   #waiting: WaitingGet[] = [];
   #isReading = false;
   /** The write of a time that is on its way, and the highest time that waits for one. */
@@ -66,7 +69,9 @@ export class EntryReader {
   /** See {@link Store.list}. @throws As {@link get}. */
   async list(range: Range): Promise<readonly EntryInfo[]> {
     const {found} = await this.#readTimely(async timeIn => {
-      const {head} = await this.#deps.state.read([]);
+      const asked = this.#fences.unknown(range, rangeOf(range));
+      const {head, found} = await this.#deps.state.read(asked);
+      this.#fences.learn(asked, found);
       return this.#readList(range, head, timeIn(head));
     });
     return found;
@@ -150,7 +155,7 @@ export class EntryReader {
     const {driver} = this.#deps;
     const found: StoredEntry[] = [];
     let [expiredMs, valuesBytes] = [0, 0];
-    for await (const {key, value} of readRange(range, driver, head.at)) {
+    for await (const {key, value} of this.#readRange(range, head.at)) {
       const stored = decodeStored(entryOfKey(key), value);
       if (hasExpired(stored.info, nowMs)) {
         expiredMs = Math.max(expiredMs, stored.info.expiresAtMs);
@@ -164,24 +169,20 @@ export class EntryReader {
     const parts = await readParts(driver, found, head.at);
     return {found: found.map(stored => joinParts(stored, parts)), head, expiredMs};
   }
-}
 
-/**
- * Reads the pairs of a range of entries, in its direction. An engine may look at all keys of a range whatever its limit, and at their values if the
- * last come first, so what is read ends at a fence beyond the limit.
- */
-async function* readRange(range: Range, driver: Driver, at: number): AsyncGenerator<StoredPair> {
-  const {reverse = false, limit} = range;
-  const fencesMax = 1 + Math.ceil(limit / FENCED_ENTRIES);
-  let {from, to} = rangeOf(range);
-  while (from < to) {
-    const fences = {from: `f${from.slice(1)}`, to: `f${to.slice(1)}`, limit: fencesMax, keysOnly: true, reverse};
-    const last = (await driver.read([fences], {at})).found[0]?.[fencesMax - 1];
-    const end = last && `e${last.key.slice(1)}`;
-    const part = reverse ? {from: end ?? from, to} : {from, to: end ?? to};
-    yield* readPages(driver, {...part, at, limit, reverse});
-    if (reverse) to = part.from;
-    else from = part.to;
+  /** Reads the pairs of a range of entries, in its direction: up to a fence beyond its limit, then from there. */
+  async *#readRange(range: Range, at: number): AsyncGenerator<StoredPair> {
+    const {driver} = this.#deps;
+    const {reverse = false, limit} = range;
+    let {from, to} = rangeOf(range);
+    while (from < to) {
+      const asked = this.#fences.unknown(range, {from, to});
+      if (asked.length > 0) this.#fences.learn(asked, (await driver.read(asked, {at})).found);
+      const part = this.#fences.part(range, {from, to});
+      yield* readPages(driver, {...part, at, limit, reverse, sizes: this.#sizes});
+      if (reverse) to = part.from;
+      else from = part.to;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {expect, test} from 'vitest';
 import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
+import {EtcdClient} from '../../../src/store/shared/etcd/etcd-client.ts';
 import {createMachine} from '../../cli/crewroom.ts';
 import {changesOf, key, put, range, read, textOf, write} from '../../contracts/shared/assertions.ts';
 import {EtcdCluster} from '../../support/etcd-cluster.ts';
@@ -42,9 +43,28 @@ test(
       found.push(...page.map(entry => entry.key));
     }
     assert.deepEqual(found, names);
+    // At once they take longer than one of them may.
+    for (const entry of await Promise.all(names.map(name => read(other, name))))
+      assert.equal(entry?.json.length, VALUE.length);
   },
   TIMEOUT_MS,
 );
+
+test('a page that is late leaves the member only at the second time', async () => {
+  await using cluster = await EtcdCluster.start(1);
+  const [member = ''] = cluster.addresses;
+  await using link = await openSlowLink(member, {...LINK, delayMs: 3000});
+  const client = await EtcdClient.create({members: [link.address, member]});
+  try {
+    const asked = {key: Buffer.from('a')};
+    for (const used of [link.address, member]) {
+      await assert.rejects(client.call('KV/Range', asked, {bytes: 1}), /did not answer in time/);
+      assert.equal(client.member, used);
+    }
+  } finally {
+    client.close();
+  }
+});
 
 test(
   'a store behind 100 ms writes beside a near one that always writes',

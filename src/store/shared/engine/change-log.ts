@@ -16,7 +16,7 @@ import type {BoundId} from '../../plan/plan.ts';
 import type {Driver, KeyRange} from './driver.ts';
 import {bytesOf, formatNumber, numbersBetween} from './engine-keys.ts';
 import type {Head, KnownHead, LogPosition} from './head.ts';
-import {readPages, readPairs, splitBySize} from './range-pages.ts';
+import {PairSizes, readPages, readPairs, splitBySize} from './range-pages.ts';
 
 /**
  * The change log is in parts, each a record as `change-log-record.ts` writes it, with its position in its key. If a request has no space for
@@ -35,9 +35,6 @@ const PART_BYTES_MAX = 512 * 1024;
 
 /** Minimum number of parts of a full log: old changes are trimmed part by part. */
 const PARTS_MIN = 8;
-
-/** Number of parts that are read first: they may be large. Each further page has up to twice as many. */
-const FIRST_PARTS = 2;
 
 /** The log is trimmed once it exceeds its limits by this factor, so that this is not done for each group. */
 const SLACK = 1.25;
@@ -79,7 +76,8 @@ export async function readChanges(
 ): Promise<readonly LoggedChange[] | undefined> {
   const found: LoggedChange[] = [];
   let valuesBytes = 0;
-  const pages = {...numbersBetween('c', after + 1), at, limit: FIRST_PARTS, bytes: FIRST_PARTS * PART_BYTES_MAX};
+  // Two parts on the first page: if they are large, no more are of use. Each has one change or more.
+  const pages = {...numbersBetween('c', after + 1), at, limit, sizes: new PairSizes(CHANGES_BYTES_MAX)};
   for await (const {value} of readPages(driver, pages)) {
     const large = value[0] === LARGE ? [{from: value.toString('latin1'), bytes: PART_BYTES_MAX}] : [];
     const [pair] = large.length > 0 ? await readPairs(driver, large, at) : [{value}];

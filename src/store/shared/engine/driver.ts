@@ -27,7 +27,7 @@ export type KeyListener = (pair: StoredPair | undefined) => void;
 export interface EngineReadOptions {
   /** Number of a write: reads the state after it. @default {the present state} */
   readonly at?: number | undefined;
-  /** Size of the answer if it is known to be large, in bytes: the call may take as long as that takes on a slow link. @default {0} */
+  /** Size of the answer that is expected, in bytes: the call may take as long as that takes on a slow link. @default {0} */
   readonly bytes?: number | undefined;
 }
 

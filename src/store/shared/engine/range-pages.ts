@@ -3,50 +3,82 @@ import {type Driver, type EngineReadOptions, isEngineFailure, type PairRange, ty
 import {keyAfter} from './engine-keys.ts';
 
 /** Size of a page that is aimed at, in bytes. An engine has no limit of bytes for the answer, only one of pairs. */
-const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 2 * 1024 * 1024;
 
-/** Number of pairs on the first page, on the one after the first that ran out of time, and on the largest. */
-const FIRST_LIMIT = 128;
-const SLOW_LIMIT = 8;
-const LIMIT_MAX = 1000;
+/** Number of pairs on the largest page, and the size of a pair that is expected before any was read, in bytes. */
+const LIMIT_MAX = 2000;
+const PAIR_BYTES = 4096;
+
+/** The size of pairs of a kind, in bytes, as the last pages had it. */
+export class PairSizes {
+  #meanBytes: number;
+
+  /** @param meanBytes The size that is expected of the first. @default {4096} */
+  constructor(meanBytes = PAIR_BYTES) {
+    this.#meanBytes = meanBytes;
+  }
+
+  /** The mean size. */
+  get meanBytes(): number {
+    return this.#meanBytes;
+  }
+
+  /** Learns a page. Larger pairs count at once, smaller ones by half: the next may be large again. */
+  learn(page: readonly StoredPair[]): void {
+    if (page.length === 0) return;
+    const meanBytes = 1 + sum(page, ({key, value}) => key.length + value.length) / page.length;
+    this.#meanBytes = Math.max(meanBytes, (this.#meanBytes + meanBytes) / 2);
+  }
+}
 
 /** Limits of one request for keys: number of those with small values, and size of known values, in bytes. Both take a slow link about a second. */
 const KEYS_MAX = 250;
 const KEYS_BYTES_MAX = 512 * 1024;
 
 /** A range that is read in pages. */
-export interface PagedRange extends PairRange, EngineReadOptions {
+export interface PagedRange extends PairRange, Pick<EngineReadOptions, 'at'> {
   readonly to: string;
-  /** Number of pairs of the first page, if they may be large or no more may be of use. @default {128} */
+  /** Number of pairs that are of use. @default {all} */
   readonly limit?: number | undefined;
+  /** The size of its pairs, which it learns. @default {not known} */
+  readonly sizes?: PairSizes | undefined;
 }
 
-/** Reads all pairs of a range, in pages that fit into an engine answer, and of fewer pairs if they take too long. */
-export async function* readPages(
-  driver: Driver,
-  {at, bytes, from: first, to: end, limit: wanted = Infinity, ...how}: PagedRange,
-): AsyncGenerator<StoredPair> {
-  let [from, to] = [first, end];
-  let limit = Math.min(wanted, FIRST_LIMIT);
-  for (;;) {
-    let page: readonly StoredPair[];
-    try {
-      page = (await driver.read([{...how, from, to, limit}], {at, bytes})).found[0] ?? [];
-    } catch (error) {
-      const slower = Math.max(1, Math.min(SLOW_LIMIT, limit >> 1));
-      const smaller = isEngineFailure(error, 'too-large') ? Math.ceil(limit / 4) : slower;
-      if (limit <= smaller || !isEngineFailure(error, 'too-large', 'unavailable')) throw error;
-      limit = smaller;
-      continue;
+/**
+ * Reads all pairs of a range, in pages that fit into an engine answer, and of fewer pairs if they take too long.
+ */
+export async function* readPages(driver: Driver, range: PagedRange): AsyncGenerator<StoredPair> {
+  const {at, limit: wanted = Infinity, sizes = new PairSizes(), ...how} = range;
+  let {from, to} = range;
+  /** Numbers of pairs: on the next page, on the largest, on the last one, and on all. */
+  let [limit, most, fitted, count] = [LIMIT_MAX, LIMIT_MAX, 0, 0];
+  const readPage = async (): Promise<readonly StoredPair[]> => {
+    for (;;) {
+      const aimed = Math.floor(PAGE_BYTES / sizes.meanBytes);
+      limit = Math.max(1, Math.min(limit, most, aimed, wanted > count ? wanted - count : Infinity));
+      try {
+        const options = {at, bytes: limit * sizes.meanBytes};
+        return (await driver.read([{...how, from, to, limit}], options)).found[0] ?? [];
+      } catch (error) {
+        if (limit === 1 || !isEngineFailure(error, 'too-large', 'unavailable')) throw error;
+        // Half of what fitted last, from now on; pairs that are too large for an answer are much larger than expected.
+        if (isEngineFailure(error, 'too-large')) limit = Math.ceil(limit / 4);
+        else most = limit = Math.ceil(Math.min(limit, fitted || limit) / 2);
+      }
     }
+  };
+  for (;;) {
+    const page = await readPage();
+    sizes.learn(page);
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
     if (how.reverse) to = last.key;
     else from = keyAfter(last.key);
-    const pageBytes = sum(page, ({key, value}) => key.length + value.length) + 1;
+    count += page.length;
+    fitted = limit;
     // Grows slowly: the next values may be much larger than the last.
-    limit = Math.max(1, Math.min(Math.floor((page.length * PAGE_BYTES) / pageBytes), 2 * limit, LIMIT_MAX));
+    limit *= 2;
   }
 }
 

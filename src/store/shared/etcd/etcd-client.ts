@@ -1,7 +1,8 @@
 import {X509Certificate} from 'node:crypto';
 import {readFile} from 'node:fs/promises';
-import {Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status} from '@grpc/grpc-js';
-import {EngineFailure, type EngineFailureKind} from '../engine/driver.ts';
+import {Client, type ClientDuplexStream, credentials, Metadata} from '@grpc/grpc-js';
+import {EngineFailure} from '../engine/driver.ts';
+import {isLate, isLoginOver, toEngineFailure} from './etcd-errors.ts';
 import {
   createEncodings,
   type EtcdMethod,
@@ -29,7 +30,14 @@ const CALL_TIMEOUT_MS = 2000;
 /** Bytes that the slowest supported link carries in a millisecond, for one of some calls at once: 1 Mbit/s. */
 const LINK_BYTES_PER_MS = 128;
 
+/**
+ * Bytes that a member may send before the client has taken them, in a connection and in each of its streams. Node's 64 KiB would be one trip for
+ * each; this fills 80 Mbit/s at 100 ms, and small answers wait less than a second behind large ones on the slowest link of the guide.
+ */
+const WINDOW_BYTES = 1024 * 1024;
+
 const CHANNEL_OPTIONS = {
+  'grpc-node.flow_control_window': WINDOW_BYTES,
   // Some pages of the largest values.
   'grpc.max_receive_message_length': 64 * 1024 * 1024,
   'grpc.max_send_message_length': -1,
@@ -65,6 +73,8 @@ export class EtcdClient {
   #current = 0;
   #watch: WatchStream | undefined;
   #token: Promise<string> | undefined;
+  /** Number of pages in a row that were late. */
+  #latePages = 0;
   #isClosed = false;
 
   private constructor(address: EtcdAddress, pems: Pems) {
@@ -96,18 +106,23 @@ export class EtcdClient {
     request: RequestOf<M>,
     {member = this.#current, bytes = 0, lost = 'unavailable'}: CallOptions = {},
   ): Promise<ResponseOf<M>> {
+    const isPage = bytes > 0 && lost === 'unavailable';
     const call = async (): Promise<ResponseOf<M>> =>
       this.#callOnce(method, request, {member, bytes, metadata: await this.#authenticate(member)});
     try {
-      return await call().catch(error => {
+      const answer = await call().catch(error => {
         if (!isLoginOver(error)) throw error;
         this.#token = undefined;
         return call();
       });
+      if (isPage) this.#latePages = 0;
+      return answer;
     } catch (error) {
       const {members} = this.#address;
       const failure = toEngineFailure(error, members[member] ?? '', lost);
-      const isMember = failure.kind === 'unknown' || failure.kind === 'unavailable';
+      // One page that is late says nothing of the member: the link may be slow.
+      const isSlow = isPage && isLate(error) && ++this.#latePages === 1;
+      const isMember = !isSlow && (failure.kind === 'unknown' || failure.kind === 'unavailable');
       if (isMember && member === this.#current) this.use(members[(member + 1) % members.length] ?? '');
       throw failure.kind === 'unavailable' ? await this.#renew(failure) : failure;
     }
@@ -233,53 +248,4 @@ function createChannels({members, tls}: EtcdAddress, pems: Pems): readonly Clien
   } catch (error) {
     throw new EngineFailure('denied', `the certificates cannot be used: ${(error as Error).message}`, {cause: error});
   }
-}
-
-const LOGIN_OVER = /invalid auth token|auth: revision in header is old/;
-
-/** Messages of etcd that its status does not tell apart. */
-const BY_MESSAGE: readonly (readonly [message: RegExp, kind: EngineFailureKind, advice?: string])[] = [
-  [/database space exceeded/, 'full'],
-  [/too many requests/, 'unavailable'],
-  [/received message larger than max \(\d+ vs\. \d+\)/i, 'too-large'],
-  [/request is too large/, 'too-large', 'start etcd with --max-request-bytes=1572864 or more'],
-  [/too many operations/, 'denied', 'start etcd with --max-txn-ops=128 or more'],
-  [/required revision has been compacted/, 'compacted'],
-  [/future revision/, 'unavailable'],
-  [LOGIN_OVER, 'unavailable'],
-  [/No connection established|Name resolution failed/, 'unavailable'],
-];
-
-const DENIED: readonly number[] = [
-  ...[status.PERMISSION_DENIED, status.UNAUTHENTICATED, status.INVALID_ARGUMENT],
-  ...[status.FAILED_PRECONDITION, status.UNIMPLEMENTED],
-];
-
-/** Text by which the library reports an answer that was cut off, with the status UNIMPLEMENTED. */
-const CUT_OFF = /^No message received/;
-
-/** Returns whether a call was refused because the login has expired, or the users have changed. It was not executed. */
-function isLoginOver(error: unknown): boolean {
-  return LOGIN_OVER.test((error as Partial<ServiceError>).details ?? '');
-}
-
-/**
- * Describes a failed call to a member.
- *
- * @param lost Kind of everything that is not known to have failed: it may have been executed.
- */
-export function toEngineFailure(error: unknown, member: string, lost: 'unavailable' | 'unknown'): EngineFailure {
-  if (error instanceof EngineFailure) return error;
-  if (!(error instanceof Error && 'details' in error)) throw error;
-  const {code, details} = error as ServiceError;
-  const byStatus = DENIED.includes(code) && !CUT_OFF.test(details) ? 'denied' : lost;
-  const [, kind = byStatus, advice] = BY_MESSAGE.find(([message]) => message.test(details)) ?? [];
-  // One line, without the note that the library adds, which is mostly empty.
-  const tidy = details
-    .replace(/\.? Resolution note: .*$/s, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  const problem = code === status.DEADLINE_EXCEEDED ? 'it did not answer in time' : tidy;
-  const text = `etcd at ${member}: ${problem}${advice === undefined ? '' : `; ${advice}`}`;
-  return new EngineFailure(kind, text, {cause: error});
 }

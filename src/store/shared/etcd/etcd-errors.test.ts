@@ -1,6 +1,6 @@
 import {status} from '@grpc/grpc-js';
 import {expect, test} from 'vitest';
-import {toEngineFailure} from './etcd-client.ts';
+import {toEngineFailure} from './etcd-errors.ts';
 
 for (const {name, code, details, kind} of [
   {name: 'an answer that was cut off', code: status.UNIMPLEMENTED, details: 'No message received', kind: 'unknown'},

@@ -1,0 +1,60 @@
+import type {Range} from '../../core/domain/entries/identifiers.ts';
+import type {KeyRange, PairRange, StoredPair} from './engine/driver.ts';
+import {FENCED_ENTRIES} from './engine/engine-keys.ts';
+
+/** Number of fences that are read at once for a list that goes on, as exports do: 131,072 entries lie between them. */
+const CONTINUED_FENCES = 512;
+
+/** The fences of a range of entries that were read last, as keys of entries, in its direction. */
+interface KnownFences extends KeyRange {
+  readonly reverse: boolean;
+  readonly keys: readonly string[];
+  /** Whether there are no more in the range. */
+  readonly isWhole: boolean;
+}
+
+type Direction = Pick<Range, 'limit' | 'after' | 'reverse'>;
+
+/**
+ * Where reads of entries end. An engine may look at all keys of a range whatever its limit, and at their values if the last come first; so what is
+ * read ends at a fence beyond the limit. Fences may be old: they are only where a read ends, and the next begins.
+ */
+export class Fences {
+  #known: KnownFences | undefined;
+
+  /** Returns what is to be read before {@link part} can be called, nothing if that can be called now. */
+  unknown({limit, after, reverse = false}: Direction, {from, to}: KeyRange): readonly PairRange[] {
+    if (from >= to || this.#endOf({limit, reverse}, {from, to}) !== undefined) return [];
+    const count = Math.max(fencesFor(limit, reverse), after === undefined ? 0 : CONTINUED_FENCES);
+    return [{from: `f${from.slice(1)}`, to: `f${to.slice(1)}`, limit: count, keysOnly: true, reverse}];
+  }
+
+  /** Learns what was read for {@link unknown}. */
+  learn([asked]: readonly PairRange[], [fences = []]: readonly (readonly StoredPair[])[]): void {
+    if (asked === undefined) return;
+    const {from, to = '', limit, reverse = false} = asked;
+    const keys = fences.map(({key}) => `e${key.slice(1)}`);
+    const isWhole = keys.length < Number(limit);
+    this.#known = {from: `e${from.slice(1)}`, to: `e${to.slice(1)}`, reverse, keys, isWhole};
+  }
+
+  /** Returns the part of a range that is read next: mostly it has as many entries as the limit, if the range has them. */
+  part({limit, reverse = false}: Direction, range: KeyRange): KeyRange {
+    const end = this.#endOf({limit, reverse}, range);
+    if (end === undefined) return range;
+    return reverse ? {...range, from: end} : {...range, to: end};
+  }
+
+  #endOf({limit, reverse}: Direction, {from, to}: KeyRange): string | undefined {
+    const known = this.#known;
+    if (known === undefined || known.reverse !== reverse || from < known.from || to > known.to) return undefined;
+    const end = known.keys.filter(key => (reverse ? key < to : key > from))[fencesFor(limit, reverse) - 1];
+    if (end !== undefined && from < end && end < to) return end;
+    return end !== undefined || known.isWhole ? (reverse ? from : to) : undefined;
+  }
+}
+
+/** Number of the fence at which a read of some entries ends: mostly beyond them. From the end an engine also looks at the values, so there at fewer. */
+function fencesFor(limit: number, reverse: boolean): number {
+  return 1 + Math.ceil(((reverse ? 1 : 2) * limit) / FENCED_ENTRIES);
+}
