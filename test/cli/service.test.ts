@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import {chmod, mkdir, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -94,7 +95,21 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
     const {exitCode, stderr} = await run('install');
     expect(exitCode).toBe(1);
     expect(stderr).toContain('Cannot run "systemctl --user daemon-reload": this session has no service manager');
-    expect(await readdir(join(unit, '..'))).toEqual([]);
+    expect(existsSync(join(machine.home, 'config'))).toBe(false);
+  });
+
+  test('install names the exit code if the manager gives no reason, or one in a code page', async () => {
+    for (const reason of ['', '\\216\\350\\250\\241\\252\\240: \\256\\342\\252\\240\\247']) {
+      await provide('systemctl', `printf '${reason}' >&2; exit 5`);
+      expect((await run('install')).stderr).toMatch(/Cannot run "systemctl .*": it ended with exit code 5\n/);
+    }
+  });
+
+  test('install that the manager refuses leaves a folder that it did not create', async () => {
+    await provide('systemctl', 'exit 1');
+    await mkdir(join(unit, '..', '..'), {recursive: true});
+    await run('install');
+    expect(await readdir(join(unit, '..', '..'))).toEqual([]);
   });
 
   test('install takes back what the manager did before it refused', async () => {
@@ -104,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
       'systemctl --user disable --now crewroom.service',
       'systemctl --user daemon-reload',
     ]);
-    expect(await readdir(join(unit, '..'))).toEqual([]);
+    expect(existsSync(join(machine.home, 'config'))).toBe(false);
   });
 
   test('install over another unit leaves that as it was, running or not, if the manager refuses the new one', async () => {
@@ -128,7 +143,7 @@ describe.skipIf(process.platform !== 'linux')('crewroom service (Linux)', () => 
   test('install that the manager refuses lets a unit of a package run and start as before', async () => {
     await provide('systemctl', refusing('active', 'enabled'));
     expect((await run('install')).stderr).toContain('Job failed');
-    expect(await readdir(join(unit, '..'))).toEqual([]);
+    expect(existsSync(join(machine.home, 'config'))).toBe(false);
     expect(await callsOfUndo()).toEqual([
       'systemctl --user enable crewroom.service',
       'systemctl --user restart crewroom.service',
@@ -208,7 +223,7 @@ esac`;
   const domain = `gui/${process.getuid?.()}`;
 
   beforeEach(async () => {
-    await rm(plist, {force: true});
+    for (const folder of ['Library', 'state']) await rm(join(machine.home, folder), {recursive: true, force: true});
     await provide('launchctl', LAUNCHCTL);
   });
 
@@ -269,6 +284,6 @@ esac`;
     );
     const {exitCode, stderr} = await runOnMac('install');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('Bootstrap failed: 5')]);
-    expect(await readdir(join(plist, '..'))).toEqual([]);
+    for (const folder of ['Library', 'state']) expect(existsSync(join(machine.home, folder))).toBe(false);
   });
 });

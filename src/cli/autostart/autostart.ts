@@ -1,9 +1,11 @@
+import {isUtf8} from 'node:buffer';
 import {spawn} from 'node:child_process';
 import {existsSync} from 'node:fs';
-import {readFile, realpath} from 'node:fs/promises';
-import {basename, delimiter, isAbsolute, join, sep} from 'node:path';
+import {readFile, realpath, rmdir} from 'node:fs/promises';
+import {basename, delimiter, dirname, isAbsolute, join, sep} from 'node:path';
 import {UNSEEN} from '../../core/domain/unseen.ts';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {removeDurably} from '../../core/files/directory.ts';
 import {refusedUsage} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 
@@ -67,6 +69,13 @@ export async function readOwnText(file: string, mark: string): Promise<string | 
     throw error;
   }
   throw refusedUsage('service', `${JSON.stringify(file)} was written by another program`, 'Remove that file first');
+}
+
+/** Removes a file, and the directories that were created for it, as far as they are empty. @param created The first of these, as `mkdir` returned it. */
+export async function removeWithFolders(file: string, created: string | undefined): Promise<void> {
+  await removeDurably(file);
+  for (let folder = dirname(file); created !== undefined && folder.length >= created.length; folder = dirname(folder))
+    await rmdir(folder).catch(() => {});
 }
 
 /** Returns the last lines of a log file; none if there is no file yet. */
@@ -158,6 +167,7 @@ export function findPathProblem({node, script}: InstalledProgram, temporaryDir: 
 export interface Ended {
   readonly exitCode: number | null;
   readonly output: string;
+  /** Empty if it is not in UTF-8: programs of Windows write in the code page of their console, which Node cannot decode. */
   readonly errors: string;
 }
 
@@ -175,24 +185,36 @@ export function runSystemProgram(
     const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], env: {...env}, windowsHide: true});
     child.once('error', error => {
       if (codeOf(error) === 'ENOENT') reject(withoutManager(program));
-      else reject(managerFailed(program, messageOf(error)));
+      else reject(managerFailed(program, {exitCode: null, errors: messageOf(error)}));
     });
     let output = '';
-    let errors = '';
+    const errors: Buffer[] = [];
     // The pipes are missing without file descriptors.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      errors += text;
+    child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk));
+    child.once('close', exitCode => {
+      const bytes = Buffer.concat(errors);
+      resolve({exitCode, output, errors: isUtf8(bytes) ? bytes.toString() : ''});
     });
-    child.once('close', exitCode => resolve({exitCode, output, errors}));
   });
 }
 
+/** Runs a program of the system as {@link runSystemProgram} does. @returns Its output. @throws {AppError} `service-manager-failed` also if it fails. */
+export async function runManager(
+  program: string,
+  args: readonly string[],
+  context: Pick<CliContext, 'environment'>,
+): Promise<string> {
+  const ended = await runSystemProgram(program, args, context);
+  if (ended.exitCode !== 0) throw managerFailed([program, ...args].join(' '), ended);
+  return ended.output;
+}
+
 /** Creates the failure of a command of the service manager. Its first line has the reason. */
-export function managerFailed(command: string, errors: string): AppError {
-  const reason = errors.trim().split('\n')[0]?.trim() || 'it gave no reason';
+export function managerFailed(command: string, {exitCode, errors}: Omit<Ended, 'output'>): AppError {
+  const reason = errors.trim().split('\n')[0]?.trim() || `it ended with exit code ${exitCode}`;
   // The words of systemd and D-Bus name variables and sockets, and not what is missing.
   const problem = /\bbus\b|DBUS_|XDG_RUNTIME/i.test(reason) ? 'this session has no service manager' : reason;
   return new AppError({code: 'service-manager-failed', command, problem});

@@ -1,14 +1,16 @@
 import {mkdir, rm, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
-import {makeDirectory, removeDurably} from '../../core/files/directory.ts';
+import {removeDurably} from '../../core/files/directory.ts';
+import {PRIVATE_DIRECTORY_MODE} from '../../core/files/own.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {
   type Autostart,
   type Ended,
   type InstalledProgram,
-  managerFailed,
   readLastLines,
   readOwnText,
+  removeWithFolders,
+  runManager,
   runSystemProgram,
   SWITCHED_OFF,
 } from './autostart.ts';
@@ -91,14 +93,10 @@ function unescapeXml(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }
 
-export interface AgentPlaces {
-  /** The property list. */
-  readonly file: string;
-  readonly logFile: string;
-}
-
-/** Lets launchd of macOS start the service, by an agent of the user. */
-export function createLaunchAgent({file, logFile}: AgentPlaces, context: CliContext): Autostart {
+/** Lets launchd of macOS start the service, by an agent of the user: a property list. */
+export function createLaunchAgent(file: string, context: CliContext): Autostart {
+  const {logFile} = context.paths;
+  const errorsFile = errorsFileOf(logFile);
   const domain = `gui/${context.userId}`;
   const target = `${domain}/${LABEL}`;
   const ask = (...args: readonly string[]) => runSystemProgram('launchctl', args, context);
@@ -113,8 +111,7 @@ export function createLaunchAgent({file, logFile}: AgentPlaces, context: CliCont
   const begin = async (): Promise<void> => {
     // The user may have switched it off; then it could not be loaded.
     await ask('enable', target);
-    const {exitCode, errors} = await ask('bootstrap', domain, file);
-    if (exitCode !== 0) throw managerFailed(`launchctl bootstrap ${domain} ${file}`, errors);
+    await runManager('launchctl', ['bootstrap', domain, file], context);
   };
   return {
     place: file,
@@ -125,25 +122,27 @@ export function createLaunchAgent({file, logFile}: AgentPlaces, context: CliCont
     },
     install: async program => {
       const before = await read();
-      await makeDirectory(dirname(logFile));
-      await mkdir(dirname(file), {recursive: true});
+      const createdForLog = await mkdir(dirname(logFile), {recursive: true, mode: PRIVATE_DIRECTORY_MODE});
+      const created = await mkdir(dirname(file), {recursive: true});
       await end();
       // Otherwise those of an older start would be shown.
-      await rm(errorsFileOf(logFile), {force: true});
+      await rm(errorsFile, {force: true});
       await writeFile(file, formatAgent(program, logFile), {flush: true});
       try {
         await begin();
       } catch (error) {
-        if (before === undefined) await removeDurably(file);
-        else await writeFile(file, before, {flush: true}).then(() => begin().catch(() => {}));
+        if (before === undefined) {
+          await removeWithFolders(file, created);
+          await removeWithFolders(errorsFile, createdForLog);
+        } else await writeFile(file, before, {flush: true}).then(() => begin().catch(() => {}));
         throw error;
       }
     },
     status: () => findState(ask, domain),
-    logs: async lines => (await readLastLines(errorsFileOf(logFile), lines)) + (await readLastLines(logFile, lines)),
+    logs: async lines => (await readLastLines(errorsFile, lines)) + (await readLastLines(logFile, lines)),
     uninstall: async () => {
       await end();
-      await rm(errorsFileOf(logFile), {force: true});
+      await rm(errorsFile, {force: true});
       await removeDurably(file);
     },
   };

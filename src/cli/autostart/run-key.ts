@@ -1,7 +1,11 @@
 import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import {release} from 'node:os';
 import {join, win32} from 'node:path';
 import {messageOf} from '../../core/failures/app-error.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
+import type {CommandCall} from '../catalogue/commands.ts';
+import {connect} from '../service/connection.ts';
+import {stopService} from '../service/stop-service.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {
   type Autostart,
@@ -10,6 +14,7 @@ import {
   managerFailed,
   readLastLines,
   refusedProgram,
+  runManager,
   runSystemProgram,
   SWITCHED_OFF,
 } from './autostart.ts';
@@ -29,20 +34,17 @@ const COMMAND_LENGTH_MAX = 260;
 /** Build of Windows 10 1809, the first one whose host of consoles starts a program without a window. */
 const HEADLESS_BUILD = 17_763;
 
-/** The host of consoles of a version of Windows. */
-export interface ConsoleSystem {
-  /** Path of the host of consoles. */
-  readonly consoleHost: string;
-  /** Version of the system with its build, such as `10.0.19045`. */
-  readonly release: string;
-}
-
 /**
  * Formats the command that Windows starts: a process that starts the service, and ends. Node is a program for consoles, and the host of consoles gives
  * it one without a window; an older host starts nothing, and a window appears for a moment. A path of Windows contains no quote, and a value of this
  * type (REG_SZ) has no variables.
+ *
+ * @param system Path of the host of consoles, and version of Windows with its build, such as `10.0.19045`.
  */
-export function formatCommand({node, script}: InstalledProgram, {consoleHost, release}: ConsoleSystem): string {
+export function formatCommand(
+  {node, script}: InstalledProgram,
+  {consoleHost, release}: Readonly<Record<'consoleHost' | 'release', string>>,
+): string {
   const words = script === scriptBeside(node) ? `-e "${LOAD_BESIDE}" x` : `"${script}"`;
   const start = `"${node}" ${words} start --detached`;
   return Number(release.split('.')[2]) < HEADLESS_BUILD ? start : `${consoleHost} --headless ${start}`;
@@ -65,19 +67,19 @@ export function parseCommand(command: string): InstalledProgram | undefined {
   return {node, script: script === LOAD_BESIDE ? scriptBeside(node) : script};
 }
 
-export interface RunKeyDeps {
-  readonly context: CliContext;
-  readonly logFile: string;
-  /** Version of Windows: see {@link ConsoleSystem}. */
-  readonly release: string;
-  /** Returns whether the service answers. */
-  readonly isServing: () => Promise<boolean>;
-  /** Ends the service, if it runs. */
-  readonly stop: () => Promise<void>;
-}
-
 /** Lets Windows start the service, by a value in the registry of the user, without elevation. */
-export function createRunKey({context, logFile, release, isServing, stop}: RunKeyDeps): Autostart {
+export function createRunKey(call: CommandCall): Autostart {
+  const {context} = call;
+  const isServing = async (): Promise<boolean> => {
+    const {service} = await connect(call);
+    return service.about().then(
+      () => true,
+      () => false,
+    );
+  };
+  const stop = async (): Promise<void> => {
+    if (await isServing()) await stopService(call);
+  };
   const registry = openRegistry(context);
   const start = ({node, script}: InstalledProgram) =>
     runSystemProgram(node, [script, 'start', '--detached'], asAtLogOn(context)).catch(error => ({
@@ -94,7 +96,7 @@ export function createRunKey({context, logFile, release, isServing, stop}: RunKe
     },
     install: async given => {
       const consoleHost = windowsProgram('conhost.exe', context.environment);
-      const command = formatCommand(given, {consoleHost, release});
+      const command = formatCommand(given, {consoleHost, release: release()});
       if (command.length > COMMAND_LENGTH_MAX)
         throw refusedProgram(
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,
@@ -110,13 +112,13 @@ export function createRunKey({context, logFile, release, isServing, stop}: RunKe
       else await registry.write(before);
       const program = before === undefined ? undefined : parseCommand(before);
       if (program !== undefined && wasServing) await start(program);
-      throw managerFailed('crewroom start --detached', errors.replace(/^crewroom: /, ''));
+      throw managerFailed('crewroom start --detached', {exitCode, errors: errors.replace(/^crewroom: /, '')});
     },
     status: async () => ({
       active: (await isServing()) ? 'active' : 'inactive',
       enabled: (await registry.isSwitchedOff()) ? SWITCHED_OFF : 'enabled',
     }),
-    logs: lines => readLastLines(logFile, lines),
+    logs: lines => readLastLines(context.paths.logFile, lines),
     uninstall: async () => {
       await stop();
       await registry.remove();
@@ -129,10 +131,8 @@ export function createRunKey({context, logFile, release, isServing, stop}: RunKe
 function openRegistry(context: CliContext) {
   const program = windowsProgram('reg.exe', context.environment);
   const reg = (...args: readonly string[]): Promise<Ended> => runSystemProgram(program, args, context);
-  const change = async (action: string, ...args: readonly string[]): Promise<void> => {
-    const {exitCode, output, errors} = await reg(action, KEY, '/v', NAME, ...args, '/f');
-    if (exitCode !== 0) throw managerFailed(`reg ${action} ${KEY} /v ${NAME}`, errors || output);
-  };
+  const change = (action: string, ...args: readonly string[]): Promise<unknown> =>
+    runManager(program, [action, KEY, '/v', NAME, ...args, '/f'], context);
   return {
     read: () => readValue(file => reg('export', KEY, file, '/y'), context.temporaryDir),
     write: (command: string) => change('add', '/t', 'REG_SZ', '/d', command),

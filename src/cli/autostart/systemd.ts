@@ -10,14 +10,15 @@ import {
   readLastLines,
   readOwnText,
   refusedProgram,
+  removeWithFolders,
+  runManager,
   runSystemProgram,
 } from './autostart.ts';
 
 /** Lets systemd start the service, by a unit of the user. */
 export function createUserUnit(file: string, context: CliContext): Autostart {
-  const read = (): Promise<string | undefined> => readOwnText(file, UNIT_MARK);
   const installed = async (): Promise<Installed | undefined> => {
-    const own = await read();
+    const own = await readOwnText(file, UNIT_MARK);
     if (own !== undefined) return {place: file, program: parseUnit(own)};
     const packaged = await findPackaged(context);
     if (packaged === '') return undefined;
@@ -30,8 +31,8 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
     install: async program => {
       const problem = findUnitProblem(program);
       if (problem !== undefined) throw refusedProgram(problem);
-      const before = await readUnitState(file, context);
-      await mkdir(dirname(file), {recursive: true});
+      const putBack = await noteUnit(file, context);
+      const created = await mkdir(dirname(file), {recursive: true});
       await writeFile(file, formatUnit(program), {flush: true});
       await syncDirectory(dirname(file));
       try {
@@ -39,18 +40,16 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
         await changeUnits(['enable', UNIT_NAME], context);
         await changeUnits(['restart', UNIT_NAME], context);
       } catch (error) {
-        await putBack(before, file, context);
+        await putBack(created);
         throw error;
       }
     },
-    status: async () => ({
-      active: await askAboutUnit('is-active', context, UNIT_NAME),
-      enabled: await askAboutUnit('is-enabled', context, UNIT_NAME),
-    }),
-    logs: async lines =>
-      (await installed()) === undefined
-        ? readLastLines(context.paths.logFile, lines)
-        : readUnitLog(UNIT_NAME, lines, context),
+    status: async () => ({active: await ask(context, 'is-active'), enabled: await ask(context, 'is-enabled')}),
+    logs: async lines => {
+      if ((await installed()) === undefined) return readLastLines(context.paths.logFile, lines);
+      const words = ['--user', '--unit', UNIT_NAME, '--no-pager', '--output', 'cat', '--lines', String(lines)];
+      return runManager('journalctl', words, context);
+    },
     uninstall: async () => {
       await changeUnits(['disable', '--now', UNIT_NAME], context);
       await removeDurably(file);
@@ -59,65 +58,50 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
   };
 }
 
-/** The unit of this user before an installation, and what the manager says of it, or of that of the system package. */
-interface UnitState {
-  readonly text: string | undefined;
-  readonly isActive: boolean;
-  readonly isEnabled: boolean;
-}
-
-async function readUnitState(file: string, context: CliContext): Promise<UnitState> {
-  /** Without a connection to the manager there is no word. */
-  const ask = async (question: string): Promise<string> =>
-    (await runSystemProgram('systemctl', ['--user', question, UNIT_NAME], context)).output.trim();
-  const [active, enabled] = [await ask('is-active'), await ask('is-enabled')];
+/**
+ * Notes the unit of this user, and whether that, or the one of the system package, runs and is switched on.
+ *
+ * @returns Puts it back, given the first directory that was created for the new one.
+ */
+async function noteUnit(file: string, context: CliContext) {
+  // Without a connection to the manager there is no word.
+  const [active = '', enabled] = await Promise.all(
+    ['is-active', 'is-enabled'].map(question => ask(context, question).catch(() => '')),
+  );
   const text = await readOwnText(file, UNIT_MARK);
-  return {text, isActive: active.startsWith('activ'), isEnabled: enabled === 'enabled'};
-}
-
-async function putBack({text, isActive, isEnabled}: UnitState, file: string, context: CliContext): Promise<void> {
-  // The manager has refused a step already: what it refuses now is nothing new.
-  const undo = (...command: readonly string[]): Promise<void> => changeUnits(command, context).catch(() => {});
-  await undo('disable', '--now', UNIT_NAME);
-  if (text === undefined) await removeDurably(file);
-  else await writeFile(file, text, {flush: true});
-  await undo('daemon-reload');
-  if (isEnabled) await undo('enable', UNIT_NAME);
-  if (isActive) await undo('restart', UNIT_NAME);
+  return async (created: string | undefined): Promise<void> => {
+    // The manager has refused a step already: what it refuses now is nothing new.
+    const undo = (...command: readonly string[]): Promise<unknown> => changeUnits(command, context).catch(() => {});
+    await undo('disable', '--now', UNIT_NAME);
+    if (text === undefined) await removeWithFolders(file, created);
+    else await writeFile(file, text, {flush: true});
+    await undo('daemon-reload');
+    if (enabled === 'enabled') await undo('enable', UNIT_NAME);
+    if (active.startsWith('activ')) await undo('restart', UNIT_NAME);
+  };
 }
 
 /** Finds the unit that a package of the system brought, and that the user has switched on. @returns Its path; empty if there is none. */
 async function findPackaged(context: CliContext): Promise<string> {
+  const isEnabled = async (): Promise<boolean> => (await ask(context, 'is-enabled')) === 'enabled';
+  const find = async () => ((await isEnabled()) ? ask(context, 'show', '--property=FragmentPath', '--value') : '');
   // Without a manager nothing is switched on.
-  const ask = (...args: readonly string[]): Promise<string> =>
-    runSystemProgram('systemctl', ['--user', ...args, UNIT_NAME], context).then(
-      ({output}) => output.trim(),
-      () => '',
-    );
-  return (await ask('is-enabled')) === 'enabled' ? ask('show', '--property=FragmentPath', '--value') : '';
+  return find().catch(() => '');
 }
 
 /** Asks the service manager of the user to do something. */
-async function changeUnits(args: readonly string[], context: CliContext): Promise<void> {
-  const {exitCode, errors} = await runSystemProgram('systemctl', ['--user', ...args], context);
-  if (exitCode !== 0) throw managerFailed(`systemctl --user ${args.join(' ')}`, errors);
+function changeUnits(args: readonly string[], context: CliContext): Promise<string> {
+  return runManager('systemctl', ['--user', ...args], context);
 }
 
-/** Asks the service manager of the user for a word about a unit, such as `active`. */
-async function askAboutUnit(question: 'is-active' | 'is-enabled', context: CliContext, unit: string): Promise<string> {
-  const {output, errors} = await runSystemProgram('systemctl', ['--user', question, unit], context);
-  // Its exit code is that of the answer. Without a connection to the manager there is only an error.
-  const answer = output.trim();
-  if (answer === '') throw managerFailed(`systemctl --user ${question} ${unit}`, errors);
+/** Asks the service manager of the user for a word about the unit, such as `active`. Its exit code is that of the answer. */
+async function ask(context: CliContext, ...question: readonly string[]): Promise<string> {
+  const words = ['--user', ...question, UNIT_NAME];
+  const ended = await runSystemProgram('systemctl', words, context);
+  const answer = ended.output.trim();
+  // Without a connection to the manager there is only an error.
+  if (answer === '') throw managerFailed(`systemctl ${words.join(' ')}`, ended);
   return answer;
-}
-
-/** Returns the last lines that a unit of the user logged. */
-async function readUnitLog(unit: string, lines: number, context: CliContext): Promise<string> {
-  const args = ['--user', '--unit', unit, '--no-pager', '--output', 'cat', '--lines', String(lines)];
-  const {exitCode, output, errors} = await runSystemProgram('journalctl', args, context);
-  if (exitCode !== 0) throw managerFailed(`journalctl ${args.join(' ')}`, errors);
-  return output;
 }
 
 /** Name of the unit of the service, for `systemctl --user` and `journalctl --user`. */
