@@ -37,8 +37,8 @@ const LINES: Readonly<Record<string, number>> = {
   // One change of a history, which the command line prints.
   // An engine that cannot be loaded.
   core: 11_582,
-  // An engine that cannot be loaded, or whose paths are too long on Windows.
-  platform: 1864,
+  // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port.
+  platform: 1879,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
   // Failures of an engine that cannot be loaded, told apart.
   // A long link to etcd: pages by the size of what was read, fences that are read once, and large answers in turn.

@@ -143,7 +143,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
     const {port} = await startImpostor(OTHER_USER);
     const doctor = await (await machine).run(['doctor', '--ephemeral', '--port', port]);
     assert.equal(doctor.exitCode, 6);
-    assert.match(doctor.stdout, /^problem Port .*; it belongs to user 65534$/m);
+    assert.match(doctor.stdout, /^problem Port .* is used by Crewroom 0\.1\.0 of user \w+ \(65534\) \(process \d+\)$/m);
     assert.match(doctor.stdout, /^problem Service .* belongs to user 65534, not to you$/m);
     const status = await (await machine).run(['status', '--port', port]);
     assert.match(status.stdout, /Owner +user 65534, not you: "crewroom sign-in" sends it no password/);
@@ -151,6 +151,20 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
       JSON.parse((await (await machine).run(['status', '--json', '--port', port])).stdout).owner,
       OTHER_USER,
     );
+  });
+
+  test('is named with its user by start, which fails, as far as the system knows a name', async () => {
+    for (const [userId, user] of [
+      [OTHER_USER, '\\w+ \\(65534\\)'],
+      [54_321, '54321'],
+    ] as const) {
+      const {port} = await startImpostor(userId);
+      for (const detached of [[], ['--detached']]) {
+        const {exitCode, stderr} = await (await machine).run(['start', '--ephemeral', '--port', port, ...detached]);
+        assert.notEqual(exitCode, 0);
+        assert.match(stderr, new RegExp(`: Crewroom 0\\.1\\.0 of user ${user} \\(process \\d+\\) uses the port`));
+      }
+    }
   });
 
   describe.runIf(isReadable)('called by a user who is not root', () => {

@@ -100,13 +100,10 @@ export function createLaunchAgent(file: string, context: CliContext): Autostart 
   const domain = `gui/${context.userId}`;
   const target = `${domain}/${LABEL}`;
   const ask = (...args: readonly string[]) => runSystemProgram('launchctl', args, context);
-  const read = (): Promise<string | undefined> => readOwnText(file, MARK);
-  /** The agent is in the domain until its process has ended, and until then no other one may be. */
   const end = async (): Promise<void> => {
-    const {exitCode} = await ask('bootout', target);
-    const endsAtMs = context.elapsedMs() + STOP_TIMEOUT_SECONDS * 1000;
-    while (exitCode !== NO_SUCH_AGENT && (await ask('print', target)).exitCode === 0 && context.elapsedMs() < endsAtMs)
-      await context.pause(INTERVAL_MS);
+    await untilEnded(ask, target, context);
+    // Otherwise those of an older start would be shown.
+    await rm(errorsFile, {force: true});
   };
   const begin = async (): Promise<void> => {
     // The user may have switched it off; then it could not be loaded.
@@ -117,16 +114,14 @@ export function createLaunchAgent(file: string, context: CliContext): Autostart 
     place: file,
     note: 'It starts when you log in',
     installed: async () => {
-      const text = await read();
+      const text = await readOwnText(file, MARK);
       return text === undefined ? undefined : {place: file, program: parseAgent(text)};
     },
     install: async program => {
-      const before = await read();
+      const before = await readOwnText(file, MARK);
       const createdForLog = await mkdir(dirname(logFile), {recursive: true, mode: PRIVATE_DIRECTORY_MODE});
       const created = await mkdir(dirname(file), {recursive: true});
       await end();
-      // Otherwise those of an older start would be shown.
-      await rm(errorsFile, {force: true});
       await writeFile(file, formatAgent(program, logFile), {flush: true});
       try {
         await begin();
@@ -142,14 +137,23 @@ export function createLaunchAgent(file: string, context: CliContext): Autostart 
     logs: async lines => (await readLastLines(errorsFile, lines)) + (await readLastLines(logFile, lines)),
     uninstall: async () => {
       await end();
-      await rm(errorsFile, {force: true});
       await removeDurably(file);
     },
   };
 }
 
+type Ask = (...args: readonly string[]) => Promise<Ended>;
+
+/** Ends the agent: it is in its domain until its process has ended, and until then no other one may be. */
+async function untilEnded(ask: Ask, target: string, {elapsedMs, pause}: CliContext): Promise<void> {
+  const {exitCode} = await ask('bootout', target);
+  const endsAtMs = elapsedMs() + STOP_TIMEOUT_SECONDS * 1000;
+  while (exitCode !== NO_SUCH_AGENT && (await ask('print', target)).exitCode === 0 && elapsedMs() < endsAtMs)
+    await pause(INTERVAL_MS);
+}
+
 /** Finds the state of the agent, and whether the user has switched it off. */
-async function findState(ask: (...args: readonly string[]) => Promise<Ended>, domain: string) {
+async function findState(ask: Ask, domain: string) {
   const {exitCode, output} = await ask('print', `${domain}/${LABEL}`);
   const [, state = 'loaded'] = /^\s*state = (.+)$/m.exec(output) ?? [];
   const isOff = /"crewroom" => (?:disabled|true)/.test((await ask('print-disabled', domain)).output);

@@ -70,16 +70,6 @@ export function parseCommand(command: string): InstalledProgram | undefined {
 /** Lets Windows start the service, by a value in the registry of the user, without elevation. */
 export function createRunKey(call: CommandCall): Autostart {
   const {context} = call;
-  const isServing = async (): Promise<boolean> => {
-    const {service} = await connect(call);
-    return service.about().then(
-      () => true,
-      () => false,
-    );
-  };
-  const stop = async (): Promise<void> => {
-    if (await isServing()) await stopService(call);
-  };
   const registry = openRegistry(context);
   const start = ({node, script}: InstalledProgram) =>
     runSystemProgram(node, [script, 'start', '--detached'], asAtLogOn(context)).catch(error => ({
@@ -102,8 +92,7 @@ export function createRunKey(call: CommandCall): Autostart {
           `the paths are too long: Windows starts commands of up to ${COMMAND_LENGTH_MAX} characters`,
         );
       const before = await registry.read();
-      const wasServing = await isServing();
-      await stop();
+      const wasServing = await stop(call);
       await registry.write(command);
       const {exitCode, errors} = await start(given);
       // The user may have switched it off.
@@ -115,16 +104,31 @@ export function createRunKey(call: CommandCall): Autostart {
       throw managerFailed('crewroom start --detached', {exitCode, errors: errors.replace(/^crewroom: /, '')});
     },
     status: async () => ({
-      active: (await isServing()) ? 'active' : 'inactive',
+      active: (await isServing(call)) ? 'active' : 'inactive',
       enabled: (await registry.isSwitchedOff()) ? SWITCHED_OFF : 'enabled',
     }),
     logs: lines => readLastLines(context.paths.logFile, lines),
     uninstall: async () => {
-      await stop();
+      await stop(call);
       await registry.remove();
       await registry.switchOn();
     },
   };
+}
+
+async function isServing(call: CommandCall): Promise<boolean> {
+  const {service} = await connect(call);
+  return service.about().then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Stops the service if it runs. @returns Whether it did. */
+async function stop(call: CommandCall): Promise<boolean> {
+  const isRunning = await isServing(call);
+  if (isRunning) await stopService(call);
+  return isRunning;
 }
 
 /** Opens the registry of the user, for the command at log-on. */

@@ -47,8 +47,7 @@ async function checkAddress(
   if (holder === undefined && reservation !== undefined)
     return check.problem(`${name} is used by ${reservation}`, RESERVED_FIX);
   const detail = `${name} is used by ${holder === undefined ? 'another program' : describePortHolder(holder)}`;
-  if (isForeignUser(holder?.userId, userId))
-    return check.problem(`${detail}; it belongs to user ${holder?.userId}`, FOREIGN_FIX);
+  if (isForeignUser(holder?.userId, userId)) return check.problem(detail, FOREIGN_FIX);
   if (holder?.crewroomVersion !== undefined) return check.ok(detail);
   return check.problem(detail, 'Stop that program, or choose another port with --port; plugins expect 7172');
 }

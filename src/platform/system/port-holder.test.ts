@@ -41,6 +41,8 @@ describe.runIf(process.platform === 'linux')('findPortHolder()', () => {
       const holder = await findPortHolder({address, port});
       assert.equal(holder?.processId, process.pid);
       assert.match(holder?.command ?? '', /^node/);
+      // It is this user.
+      assert.equal(holder?.user, undefined);
     });
   }
 
@@ -126,8 +128,10 @@ describe('describePortHolder()', () => {
     {holder: {processId: 7, command: 'node', crewroomVersion: '1.2.3'}, text: 'Crewroom 1.2.3 (process 7)'},
     {holder: {processId: 7}, text: 'process 7'},
     {holder: {crewroomVersion: '1.2.3'}, text: 'Crewroom 1.2.3'},
-    {holder: {userId: 33}, text: 'a program of user 33'},
-    {holder: {userId: 33, crewroomVersion: '1.2.3'}, text: 'Crewroom 1.2.3 of user 33'},
+    {holder: {userId: 33}, text: 'a program'},
+    {holder: {userId: 33, user: 'ada (33)'}, text: 'a program of user ada (33)'},
+    {holder: {userId: 33, user: '33', crewroomVersion: '1.2.3'}, text: 'Crewroom 1.2.3 of user 33'},
+    {holder: {processId: 7, user: 'ada (33)', command: 'node'}, text: 'node of user ada (33) (process 7)'},
   ];
   for (const {holder, text} of cases) {
     test(`calls it ${text}`, () => {

@@ -5,9 +5,11 @@ import {get} from 'node:http';
 import {createServer} from 'node:net';
 import {basename} from 'node:path';
 import {codeOf} from '../../core/failures/app-error.ts';
+import {ownUserId} from '../../core/files/own.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import {findListeningSocket} from './linux-sockets.ts';
 import {addressesOf, type ListenAddress, type ServiceAddress} from './loopback.ts';
+import {describeUser} from './user-ids.ts';
 
 /** The process that listens on an address, as far as it is known; at least one member is present. */
 export interface PortHolder {
@@ -16,6 +18,8 @@ export interface PortHolder {
   readonly command?: string | undefined;
   /** The user who opened the socket. */
   readonly userId?: number | undefined;
+  /** This user for people, such as `ada (1001)`, if it is not the one of this process. */
+  readonly user?: string | undefined;
   /** The version of Crewroom, if a Crewroom answers there. */
   readonly crewroomVersion?: string | undefined;
 }
@@ -27,7 +31,7 @@ const SEARCH_TIMEOUT_MS = 1000;
 const ANSWER_TIMEOUT_MS = 500;
 
 /**
- * Finds out which process listens on an address. Takes at most a second and never rejects. Process and user are known on
+ * Finds out which process listens on an address. Takes at most some seconds and never rejects. Process and user are known on
  * Linux only; a Crewroom answers everywhere.
  *
  * @returns Undefined if nothing is known.
@@ -43,12 +47,12 @@ export async function findPortHolder(
   return listener === undefined && crewroomVersion === undefined ? undefined : {...listener, crewroomVersion};
 }
 
-/** Describes a holder, such as `Crewroom 0.1.0 (process 4711)` or `node (process 4711)`. */
-export function describePortHolder({processId, command, userId, crewroomVersion}: PortHolder): string {
+/** Describes a holder, such as `Crewroom 0.1.0 of user ada (1001)` or `node (process 4711)`. */
+export function describePortHolder({processId, command, user, crewroomVersion}: PortHolder): string {
   const name = crewroomVersion === undefined ? command : `Crewroom ${crewroomVersion}`;
-  if (processId !== undefined) return name === undefined ? `process ${processId}` : `${name} (process ${processId})`;
-  const owner = userId === undefined ? '' : ` of user ${userId}`;
-  return name === undefined ? `a program${owner}` : `${name}${owner}`;
+  const owner = user === undefined ? '' : ` of user ${user}`;
+  if (processId === undefined) return `${name ?? 'a program'}${owner}`;
+  return name === undefined ? `process ${processId}${owner}` : `${name}${owner} (process ${processId})`;
 }
 
 /** Finds the process that has the listening socket among its open files. */
@@ -56,8 +60,9 @@ async function findListener(listened: ListenAddress): Promise<PortHolder | undef
   const socket = await findListeningSocket(listened);
   if (socket === undefined) return undefined;
   const {userId, inode} = socket;
+  const user = userId === ownUserId() ? undefined : await describeUser(userId);
   const processId = await findProcessWith(`socket:[${inode}]`);
-  return processId === undefined ? {userId} : {processId, userId, command: await readCommand(processId)};
+  return {userId, user, ...(processId !== undefined && {processId, command: await readCommand(processId)})};
 }
 
 async function findProcessWith(link: string): Promise<number | undefined> {

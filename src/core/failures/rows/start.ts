@@ -39,9 +39,9 @@ export const START_ROWS: Rows<FailureIn<StartMembers>> = {
     example: {host: '0.0.0.0'},
   },
   'address-in-use': {
-    text: ({address, holder}) =>
-      `Cannot listen on ${address}: ${holder === undefined ? 'another program uses the port' : `${holder} uses the port`}`,
-    advice: 'Stop that program, or choose another port with --port; plugins expect 7172',
+    text: ({address, holder = 'another program'}) => `Cannot listen on ${address}: ${holder} uses the port`,
+    advice:
+      'Stop that program, which another user of this machine may have started, or choose another port with --port; plugins expect 7172',
     when: 'Another program listens on the port, on at least one of the two loopback addresses. See [Two programs, one port](guides/embed-in-a-desktop-client.md#two-programs-and-one-port).',
     example: {address: '127.0.0.1:7172'},
   },
