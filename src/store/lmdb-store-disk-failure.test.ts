@@ -325,7 +325,9 @@ test.skipIf(!CAN_LIMIT)(
       assert.equal((await openStore(directory)).revision, 0);
       return failure === undefined ? 'opens' : failure.code;
     };
-    const outcomes = await Promise.all(Array.from({length: 12}, (_, left) => openWith(left)));
+    // The last one is enough for any directory: those above it are synced at once.
+    const numbers = [...Array.from({length: 12}).keys(), 60];
+    const outcomes = await Promise.all(numbers.map(openWith));
     assert.deepEqual(outcomes, outcomes.toSorted());
     assert.deepEqual(new Set(outcomes), new Set(['data-directory-unusable', 'opens']));
   },
