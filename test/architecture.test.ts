@@ -65,8 +65,8 @@ const LINES: Readonly<Record<string, number>> = {
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.
   // Members of etcd that do not answer, prefixes beside the keys of others, damaged entries, and a full etcd.
-  // Folders after a refused install, errors in code pages, and the user who has the port.
-  tests: 102_230,
+  // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time.
+  tests: 102_360,
   harness: 17_330,
 };
 

@@ -1,16 +1,14 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import {mkdir, open, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
 import {afterAll, inject, onTestFinished} from 'vitest';
 import {findFreePort} from '../support/free-port.ts';
+import {followProgress, listPrograms} from './progress.ts';
 import {type Windows, wineEnvironment} from './set-up.ts';
-
-/** Longest wait for a program or what it does, in milliseconds; each needs a few seconds on an idle machine. */
-const PATIENCE_MS = 45_000;
 
 /** Longest wait for an answer of a service that may not serve yet, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 5000;
@@ -20,7 +18,7 @@ const INTERVAL_MS = 100;
 
 /** The result of a program. */
 export interface Finished {
-  /** Null if it was killed, as after a wait that was too long. */
+  /** Null if it was killed, as one that hangs is. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -69,6 +67,8 @@ export interface WindowsUser {
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts `crewroom`. */
   spawn(args: readonly string[], options?: RunOptions): Promise<Running>;
+  /** Runs any program of Windows to its end. */
+  runProgram(words: readonly string[], options?: RunOptions): Promise<Finished>;
   /** Starts any program of Windows. */
   spawnProgram(words: readonly string[], options?: RunOptions): Promise<Running>;
   /** Starts a program of Windows in a terminal. */
@@ -84,6 +84,7 @@ export async function createUser(): Promise<WindowsUser> {
   const home = `C:\\users\\${name}`;
   const folder = join(windows.prefix, 'drive_c', 'users', name);
   for (const path of ['AppData/Local', 'AppData/Roaming', 'temp']) await mkdir(join(folder, path), {recursive: true});
+  homes.add(home);
   const {begin, beginInTerminal, environment} = createLauncher({windows, home, folder});
   const crewroom = [windows.node, onDriveZ(join(windows.app, 'node_modules', 'crewroom', 'dist', 'cli', 'main.js'))];
   const user: WindowsUser = {
@@ -92,10 +93,11 @@ export async function createUser(): Promise<WindowsUser> {
     environment,
     home,
     file: (...names) => join(folder, ...names),
-    run: async (args, options = {}) => {
-      const {child, finished} = await user.spawn(args, options);
-      const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
-      return finished.finally(() => clearTimeout(timer));
+    run: (args, options = {}) => user.runProgram([...crewroom, ...args], options),
+    runProgram: async (words, options = {}) => {
+      const {child, finished} = await begin(words, options);
+      using _ = followProgress(variablesOfUsers, () => child.kill('SIGKILL'));
+      return await finished;
     },
     spawn: (args, options = {}) => begin([...crewroom, ...args], options),
     spawnProgram: (words, options = {}) => begin(words, options),
@@ -113,6 +115,14 @@ export async function createUser(): Promise<WindowsUser> {
     },
   };
   return user;
+}
+
+/** Home directories of the users of this file. */
+const homes = new Set<string>();
+
+/** Returns the variables that the programs of these users have. */
+function variablesOfUsers(): readonly string[] {
+  return Array.from(homes, home => `WINDOWS_USERPROFILE=${home}`);
 }
 
 interface LauncherDeps {
@@ -166,10 +176,16 @@ export function onDriveZ(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 
-/** Waits until something holds. @throws If it does not in time; `describe` says more. */
+/** Waits until something holds. @throws If the programs of the users hang; `describe` says more. */
 export async function until(holds: () => boolean | Promise<boolean>, describe: () => string): Promise<void> {
-  for (const endsAtMs = Date.now() + PATIENCE_MS; !(await holds()); await pause(INTERVAL_MS))
-    if (Date.now() > endsAtMs) throw new Error(`Not in time: ${describe()}`);
+  let problem: string | undefined;
+  using _ = followProgress(variablesOfUsers, reason => {
+    problem = reason;
+  });
+  while (!(await holds())) {
+    if (problem !== undefined) throw new Error(`It did not come, ${problem}: ${describe()}`);
+    await pause(INTERVAL_MS);
+  }
 }
 
 /** Waits until a service serves. @throws If its process ends before. */
@@ -193,17 +209,7 @@ export async function isReady(url: string): Promise<boolean> {
 
 /** Returns the command lines of the programs that run in a Windows. */
 export function runningPrograms({prefix}: Windows): readonly string[] {
-  return readdirSync('/proc')
-    .filter(name => /^\d+$/.test(name))
-    .flatMap(id => {
-      try {
-        if (!readFileSync(`/proc/${id}/environ`, 'utf8').split('\0').includes(`WINEPREFIX=${prefix}`)) return [];
-        return [readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ')];
-      } catch {
-        // It has ended, or is of another user.
-        return [];
-      }
-    });
+  return listPrograms(`WINEPREFIX=${prefix}`).map(({commandLine}) => commandLine);
 }
 
 /**

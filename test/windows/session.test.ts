@@ -82,8 +82,7 @@ test('a session is kept by the Credential Manager over a kill, and signing out r
   const third = await user.start([], {port: first.port});
   expect((await sessionOf(third)).source).not.toBe('back-end');
   await third.kill();
-  // Three starts and more, each some seconds on a busy machine.
-}, 240_000);
+});
 
 test('a session that is too long for the Credential Manager is kept by the file, and that is logged', async () => {
   const scriptUrl = await startBackEndWithLongSessions();
