@@ -35,8 +35,8 @@ const LINES: Readonly<Record<string, number>> = {
   // Errors of pages in development, figures of the session and of the back end, and the free space of a disk, which three ask.
   // Frames of flights with their ranges, their answers and failures; advice for a page at the name of the console and for a full engine.
   // One change of a history, which the command line prints.
-  // An engine that cannot be loaded.
-  core: 11_582,
+  // An engine that cannot be loaded. Files that are synced without a method of their handle.
+  core: 11_587,
   // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port.
   platform: 1879,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
@@ -65,8 +65,8 @@ const LINES: Readonly<Record<string, number>> = {
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.
   // Members of etcd that do not answer, prefixes beside the keys of others, damaged entries, and a full etcd.
-  // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time.
-  tests: 102_360,
+  // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time. File handles of Yarn.
+  tests: 102_410,
   harness: 17_330,
 };
 
@@ -849,7 +849,7 @@ const MAY_IMPORT = {
     'node:path',
     'valibot',
   ],
-  'core/files': ['core/failures', 'core/time', 'node:buffer', 'node:fs', 'node:path', 'node:timers'],
+  'core/files': ['core/failures', 'core/time', 'node:buffer', 'node:fs', 'node:path', 'node:timers', 'node:util'],
   'service/snapshots': [
     'core/domain/',
     'core/failures',

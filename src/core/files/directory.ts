@@ -1,6 +1,8 @@
+import {fsync} from 'node:fs';
 import {type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {setTimeout as pause} from 'node:timers/promises';
+import {promisify} from 'node:util';
 import {codeOf} from '../failures/app-error.ts';
 import {PRIVATE_DIRECTORY_MODE} from './own.ts';
 
@@ -40,13 +42,16 @@ async function isDirectory(path: string): Promise<boolean> {
  */
 const NOT_SYNCABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EINVAL', 'ENOTSUP']);
 
+/** Makes a file durable. Not by its handle: under Plug'n'Play of Yarn that has no such method. */
+const sync = promisify(fsync);
+
 /** Makes the names in a directory durable, such as that of a file that was renamed, as far as its file system can. */
 export async function syncDirectory(path: string): Promise<void> {
   // Windows cannot open a directory, and does not need to.
   if (process.platform === 'win32') return;
   try {
     const directory = await open(path, 'r');
-    await directory.sync().finally(() => directory.close());
+    await sync(directory.fd).finally(() => directory.close());
   } catch (error) {
     if (!NOT_SYNCABLE.has(codeOf(error))) throw error;
   }
@@ -60,7 +65,7 @@ export async function syncTree(path: string): Promise<void> {
     if (!entry.isFile()) continue;
     // Windows syncs only a file that is open for writing. Elsewhere its owner may not be allowed to write it.
     const file = await open(inner, process.platform === 'win32' ? 'r+' : 'r');
-    await file.sync().finally(() => file.close());
+    await sync(file.fd).finally(() => file.close());
   }
   await syncDirectory(path);
 }
@@ -108,7 +113,7 @@ export async function replaceFile(
   });
   try {
     await fill(file)
-      .then(() => (isDurable ? file.sync() : undefined))
+      .then(() => (isDurable ? sync(file.fd) : undefined))
       .finally(() => file.close());
     await renameOver(temporary, path);
     if (isDurable) await syncDirectory(dirname(path));

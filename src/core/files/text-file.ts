@@ -157,7 +157,7 @@ export async function readRegularFile(path: string, bytesMax: number): Promise<B
     if (status.size > bytesMax) throw new FileError('too-large');
     const chunks: Buffer[] = [];
     for (let sizeBytes = 0; ; ) {
-      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(CHUNK_BYTES));
+      const {bytesRead, buffer} = await file.read({buffer: Buffer.allocUnsafe(CHUNK_BYTES)});
       if (bytesRead === 0) return Buffer.concat(chunks);
       sizeBytes += bytesRead;
       if (sizeBytes > bytesMax) throw new FileError('too-large');

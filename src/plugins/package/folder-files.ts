@@ -85,7 +85,7 @@ async function* readFile(
     if (!status.isFile() || status.size !== sizeBytes) throw invalidEntry(source, path, 'changed while it was read');
     let leftBytes = sizeBytes;
     while (leftBytes > 0) {
-      const {bytesRead, buffer} = await handle.read(Buffer.allocUnsafe(Math.min(leftBytes, CHUNK_BYTES)));
+      const {bytesRead, buffer} = await handle.read({buffer: Buffer.allocUnsafe(Math.min(leftBytes, CHUNK_BYTES))});
       if (bytesRead === 0) throw invalidEntry(source, path, 'changed while it was read');
       leftBytes -= bytesRead;
       yield buffer.subarray(0, bytesRead);

@@ -1,0 +1,50 @@
+import {mkdir, mkdtemp, open, readFile, rm} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {replaceFile, syncTree} from '../src/core/files/directory.ts';
+import {readRegularFile} from '../src/core/files/text-file.ts';
+import {openPackage, unpack} from '../src/plugins/package/plugin-package.ts';
+import {writePlugin} from './support/plugin-folder.ts';
+
+/** Lets file handles be those of Plug'n'Play of Yarn (4.17) until the test ends: without `sync()`, and with a `read()` that reads nothing by default. */
+async function handleAsYarn(directory: string): Promise<void> {
+  const file = await open(directory);
+  const handles = Object.getPrototypeOf(file) as Record<
+    'read' | 'sync' | 'datasync',
+    (...words: readonly unknown[]) => unknown
+  >;
+  await file.close();
+  const {read, sync, datasync} = handles;
+  onTestFinished(() => void Object.assign(handles, {read, sync, datasync}));
+  const fail = (): never => {
+    throw new Error('Method not implemented.');
+  };
+  const readSome = function (this: unknown, buffer: unknown, offset?: unknown, length?: unknown, position?: unknown) {
+    const isEmpty = ArrayBuffer.isView(buffer) && typeof offset !== 'object' && length === undefined;
+    return isEmpty ? {bytesRead: 0, buffer} : read.call(this, buffer, offset, length, position);
+  };
+  Object.assign(handles, {read: readSome, sync: fail, datasync: fail});
+}
+
+test("files are read, and made durable, also with the file handles of Yarn's Plug'n'Play", async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-handles-'));
+  onTestFinished(() => rm(directory, {recursive: true}));
+  await writePlugin(join(directory, 'com.example.a'));
+  await mkdir(join(directory, 'unpacked'));
+  await handleAsYarn(directory);
+  const path = join(directory, 'file');
+  await replaceFile(path, file => file.writeFile('content'), {mode: 0o600, temporary: `${path}.new`});
+  expect(String(await readRegularFile(path, 100))).toBe('content');
+  await using opened = await openPackage(join(directory, 'com.example.a'), 'the plugin');
+  await unpack(opened.files, join(directory, 'unpacked'), new AbortController().signal);
+  await syncTree(directory);
+  expect(await readFile(join(directory, 'unpacked', 'plugin.json'))).toEqual(
+    await readFile(join(directory, 'com.example.a', 'plugin.json')),
+  );
+});
+
+test('the package asks Yarn for files on the disk: a background starts without the loader that reads archives', async () => {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8');
+  expect(JSON.parse(manifest)).toMatchObject({preferUnplugged: true});
+});
