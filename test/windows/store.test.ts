@@ -1,6 +1,7 @@
-import {writeFile} from 'node:fs/promises';
-import {expect, test} from 'vitest';
-import {createUser} from './machine.ts';
+import {mkdir, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {expect, onTestFinished, test} from 'vitest';
+import {createUser, runningPrograms} from './machine.ts';
 
 const user = await createUser();
 
@@ -42,6 +43,22 @@ test('a second service is told which process has the store', async () => {
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/process \d+/);
   await service.kill();
+});
+
+test('a store on a network drive is tried by another process first, and one on a disk is not', async () => {
+  // Where Wine has the folders of other machines.
+  await mkdir(join(user.windows.prefix, 'dosdevices', 'unc', 'server', 'share'), {recursive: true});
+  const tried = new Set<string>();
+  const look = () =>
+    runningPrograms(user.windows)
+      .filter(line => line.includes('opening-trial-process'))
+      .map(line => tried.add(line));
+  const timer = setInterval(look, 50);
+  onTestFinished(() => clearInterval(timer));
+  await (await user.start()).kill();
+  expect([...tried]).toEqual([]);
+  await (await user.start(['--data-dir', '\\\\server\\share\\data'])).kill();
+  expect([...tried].join('\n')).toMatch(/server.*share.*data.*store/);
 });
 
 test('the doctor says who may read the data', async () => {

@@ -51,12 +51,10 @@ export interface TrialOptions extends OpenedFiles {
  */
 export async function assertOpens({platform = process.platform, engine, ...files}: TrialOptions): Promise<void> {
   await waitForHolder(files, platform);
-  if (platform === 'win32') return;
-  const {type, isKnown} = await judgePlace(files.directory, platform);
+  const {name, isKnown} = await judgePlace(files.directory, platform);
   if (isKnown && !hasPreload()) return;
   const problem = await runTrial(engine);
   if (problem === undefined) return;
-  const name = (await findFileSystem(files.directory)) ?? `type 0x${type.toString(16)}`;
   const who = `its file system (${name})${isKnown ? ', or the library that LD_PRELOAD names,' : ''}`;
   throw new OpeningError(
     `${who} does not allow the record locks and shared maps that a store needs: a process that tried ${problem}; ` +
@@ -66,13 +64,18 @@ export async function assertOpens({platform = process.platform, engine, ...files
 
 /** Returns whether the engine can be asked to open files in a directory without a trial. */
 export async function needsNoTrial(directory: string): Promise<boolean> {
-  return process.platform === 'win32' || ((await judgePlace(directory, process.platform)).isKnown && !hasPreload());
+  return (await judgePlace(directory, process.platform)).isKnown && !hasPreload();
 }
 
-async function judgePlace(directory: string, platform: NodeJS.Platform): Promise<{type: number; isKnown: boolean}> {
+async function judgePlace(directory: string, platform: NodeJS.Platform): Promise<{name: string; isKnown: boolean}> {
+  const path = await realpath(directory);
+  // Windows tells no type. The path of a folder on another machine begins with two backslashes; that of a drive that stands for one, once it is resolved.
+  if (platform === 'win32')
+    return {name: 'network drive', isKnown: ![directory, path].some(each => each.startsWith('\\\\'))};
   // Some systems give the number with a sign.
-  const type = (await statfs(directory)).type >>> 0;
-  return {type, isKnown: KNOWN_FILE_SYSTEMS[platform]?.has(type) === true};
+  const type = (await statfs(path)).type >>> 0;
+  const name = findFileSystem(path) ?? `type 0x${type.toString(16)}`;
+  return {name, isKnown: KNOWN_FILE_SYSTEMS[platform]?.has(type) === true};
 }
 
 /** Waits a moment for another program, such as a backup, which holds a file. */
@@ -125,8 +128,7 @@ function findProblem(child: ChildProcess): Promise<string | undefined> {
 }
 
 /** Returns the name of a file system, such as `nfs4` or `fuse.sshfs`; undefined where Linux does not tell. */
-async function findFileSystem(directory: string): Promise<string | undefined> {
-  const path = await realpath(directory);
+function findFileSystem(path: string): string | undefined {
   let found = {place: '', name: undefined as string | undefined};
   // proc_pid_mountinfo(5): the place is the fifth field, and the name stands behind the hyphen. Later lines cover earlier ones.
   for (const [, escaped = '', name] of readProc('self/mountinfo').matchAll(/^(?:\S+ ){4}(\S+) .*? - (\S+) /gm)) {
