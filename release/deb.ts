@@ -1,7 +1,8 @@
 import {cp, mkdir, readFile, symlink, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {gzipSync} from 'node:zlib';
-import {formatUnit, UNIT_MARK, UNIT_NAME} from '../src/cli/autostart/systemd.ts';
+import {OWN_MARK} from '../src/cli/autostart/autostart.ts';
+import {formatUnit, UNIT_NAME} from '../src/cli/autostart/systemd.ts';
 import {MODIFIED_SECONDS} from './archive.ts';
 import {run} from './run.ts';
 import type {System} from './systems.ts';
@@ -43,7 +44,7 @@ export async function writeDeb(
   await cp(folder, join(root, PLACE), {recursive: true});
   await symlink('../lib/crewroom/crewroom', join(root, 'usr/bin/crewroom'));
   const unit = formatUnit({node: `${PLACE}/node`, script: `${PLACE}/node_modules/crewroom/dist/cli/main.js`});
-  await writeFile(join(root, 'usr/lib/systemd/user', UNIT_NAME), unit.replace(`${UNIT_MARK}\n`, ''));
+  await writeFile(join(root, 'usr/lib/systemd/user', UNIT_NAME), unit.replace(`# ${OWN_MARK}\n`, ''));
   for (const [from, name] of [
     ['LICENSE', 'copyright'],
     ['LICENSE-NODE', 'copyright-node'],

@@ -38,11 +38,10 @@ const LINES: Readonly<Record<string, number>> = {
   // An engine that cannot be loaded. Files that are synced without a method of their handle.
   core: 11_587,
   // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port.
-  platform: 1879,
+  platform: 1873,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
   // Failures of an engine that cannot be loaded, told apart.
-  // A long link to etcd: pages by the size of what was read, fences that are read once, and large answers in turn.
-  store: 10_710,
+  store: 10_579,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
   // Flights that simulators report, with their phases and landings, a simulation that lands, and a flight that is kept.
   service: 10_642,
@@ -60,7 +59,7 @@ const LINES: Readonly<Record<string, number>> = {
   // A start at log-on that is put back, read again, and told from one that is gone, switched off or of a package.
   // Damaged entries of etcd, which doctor names and reset deletes. One file for a log, and what a failed install puts back.
   // Damaged entries of etcd, which doctor names in the store asked for, reset deletes and restore replaces, and a full etcd, which status and wait name.
-  cli: 13_998,
+  cli: 13_931,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.

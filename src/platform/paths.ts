@@ -144,20 +144,14 @@ export function runtimeDirsOf(
 }
 
 /**
- * Returns the file of the systemd unit of a user (systemd.unit, search path of the user manager); undefined if the user has no home
- * directory.
+ * Returns the file by which the system starts the service of a user: the unit of systemd (systemd.unit, search path of the user manager), or the launch
+ * agent of macOS (launchd.plist(5)). Undefined if the user has no home directory, or the system no such file.
  */
-export function unitFileOf({
-  XDG_CONFIG_HOME: config = '',
-  HOME: home = '',
-}: Readonly<Record<string, string | undefined>>): string | undefined {
-  const directory = isAbsolute(config) ? config : isAbsolute(home) ? join(home, '.config') : undefined;
-  return directory === undefined ? undefined : join(directory, 'systemd', 'user', 'crewroom.service');
-}
-
-/** Returns the property list of the launch agent of a user on macOS (launchd.plist(5)). */
-export function agentFileOf(homeDir: string): string {
-  return join(homeDir, 'Library', 'LaunchAgents', 'crewroom.plist');
+export function startFileOf({platform, environment, homeDir}: PathsDeps): string | undefined {
+  if (platform === 'darwin' && homeDir !== '') return join(homeDir, 'Library', 'LaunchAgents', 'crewroom.plist');
+  const {XDG_CONFIG_HOME: config = '', HOME: home = ''} = environment;
+  const directory = isAbsolute(config) ? config : isAbsolute(home) && join(home, '.config');
+  return platform === 'linux' && directory ? join(directory, 'systemd', 'user', 'crewroom.service') : undefined;
 }
 
 /** Returns the directory of the snapshots of a store: beside its data directory. @throws As {@link assertDataDir}. */

@@ -53,22 +53,24 @@ export function findGone({program}: Installed): string | undefined {
   return program && [program.node, program.script].find(path => !existsSync(path));
 }
 
-/**
- * Reads a file that "crewroom service install" wrote.
- *
- * @param mark Text that only such a file contains.
- * @returns Undefined if there is none.
- * @throws {AppError} `invalid-usage` if another program wrote it.
- */
-export async function readOwnText(file: string, mark: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(file, 'utf8');
-    if (text.includes(mark)) return text;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+/** Comment in a file that "crewroom service install" wrote. Files without it are left alone. */
+export const OWN_MARK = 'Written by "crewroom service install", and removed by "crewroom service uninstall".';
+
+/** Time that the service has to end before it is killed, in seconds: seven seconds with plugins, and some more on a busy machine. */
+export const STOP_TIMEOUT_SECONDS = 30;
+
+/** Reads a file that "crewroom service install" wrote, if there is one. @throws {AppError} `invalid-usage` if another program wrote it. */
+export async function readOwnText(file: string): Promise<string | undefined> {
+  const text = await readIfThere(file);
+  if (text === undefined || text.includes(OWN_MARK)) return text;
   throw refusedUsage('service', `${JSON.stringify(file)} was written by another program`, 'Remove that file first');
+}
+
+function readIfThere(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(error => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return undefined;
+  });
 }
 
 /** Removes a file, and the directories that were created for it, as far as they are empty. @param created The first of these, as `mkdir` returned it. */
@@ -80,14 +82,8 @@ export async function removeWithFolders(file: string, created: string | undefine
 
 /** Returns the last lines of a log file; none if there is no file yet. */
 export async function readLastLines(file: string, lines: number): Promise<string> {
-  const text = await readFile(file, 'utf8').catch(error => {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
-  });
-  return text
-    .split(/(?<=\n)/)
-    .slice(-lines)
-    .join('');
+  const all = ((await readIfThere(file)) ?? '').split(/(?<=\n)/);
+  return all.slice(-lines).join('');
 }
 
 /** The program that the system starts. */
@@ -137,7 +133,7 @@ export function refusedProgram(problem: string): Error {
   return refusedUsage(
     'service',
     problem,
-    'Install or unpack Crewroom in another folder that stays, and run this from there',
+    'Install or unpack Crewroom in another folder that stays, and run this there',
   );
 }
 
@@ -214,7 +210,11 @@ export async function runManager(
 
 /** Creates the failure of a command of the service manager. Its first line has the reason. */
 export function managerFailed(command: string, {exitCode, errors}: Omit<Ended, 'output'>): AppError {
-  const reason = errors.trim().split('\n')[0]?.trim() || `it ended with exit code ${exitCode}`;
+  const [line = ''] = errors
+    .replace(/^crewroom: /, '')
+    .trim()
+    .split('\n');
+  const reason = line.trim() || `it ended with exit code ${exitCode}`;
   // The words of systemd and D-Bus name variables and sockets, and not what is missing.
   const problem = /\bbus\b|DBUS_|XDG_RUNTIME/i.test(reason) ? 'this session has no service manager' : reason;
   return new AppError({code: 'service-manager-failed', command, problem});

@@ -1,4 +1,4 @@
-import {agentFileOf, unitFileOf} from '../../platform/paths.ts';
+import {startFileOf} from '../../platform/paths.ts';
 import type {CommandCall} from '../catalogue/commands.ts';
 import {type Autostart, withoutManager} from './autostart.ts';
 import {createLaunchAgent} from './launch-agent.ts';
@@ -11,10 +11,9 @@ import {createUserUnit} from './systemd.ts';
  * @throws {AppError} `invalid-usage` if there is none.
  */
 export function createAutostart(call: CommandCall): Autostart {
-  const {platform, homeDir, environment} = call.context;
-  if (platform === 'win32') return createRunKey(call);
-  if (platform === 'darwin' && homeDir !== '') return createLaunchAgent(agentFileOf(homeDir), call.context);
-  const file = platform === 'linux' ? unitFileOf(environment) : undefined;
+  const {context} = call;
+  if (context.platform === 'win32') return createRunKey(call);
+  const file = startFileOf(context);
   if (file === undefined) throw withoutManager('systemctl');
-  return createUserUnit(file, call.context);
+  return context.platform === 'darwin' ? createLaunchAgent(file, context) : createUserUnit(file, context);
 }

@@ -4,7 +4,7 @@ import {dirname} from 'node:path';
 import {AppError, messageOf} from '../../core/failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
 import {makeDirectory} from '../../core/files/directory.ts';
-import {addressesOf, serviceUrl} from '../../platform/system/loopback.ts';
+import {addressesOf, formatAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import {describePortHolder, findPortHolder} from '../../platform/system/port-holder.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {refusedUsage} from '../failures/report.ts';
@@ -30,12 +30,8 @@ export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
   if (config.port === 0) throw refusedUsage('start', '--detached needs a port', 'Name one with --port');
   const address = addressesOf(config.host)[0] ?? config.host;
   const holder = await findPortHolder({address, port: config.port});
-  if (holder !== undefined)
-    throw new AppError({
-      code: 'address-in-use',
-      address: `${address}:${config.port}`,
-      holder: describePortHolder(holder),
-    });
+  const taken = {code: 'address-in-use', address: formatAddress(address, config.port)} as const;
+  if (holder !== undefined) throw new AppError({...taken, holder: describePortHolder(holder)});
   const logFile = config.logFile || context.paths.logFile;
   if (logFile === '')
     throw refusedUsage('start', 'this user has no home directory for a log', 'Name one with --log-file');
@@ -50,7 +46,7 @@ export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
   });
   let errors = '';
   const exited = once(child, 'close').then(
-    ([code]) => (code as number | null) ?? EXIT.failure,
+    ([code]) => (code as ExitCode | null) ?? EXIT.failure,
     error => {
       errors += `crewroom: Cannot start the service: ${messageOf(error)}\n`;
       return EXIT.failure;
@@ -78,24 +74,19 @@ export async function startDetached(call: CallOf<'start'>): Promise<ExitCode> {
 /** Waits until a service serves. @returns Undefined then; else the exit code of its process, which does not run. */
 async function untilServing(
   child: ChildProcess,
-  exited: Promise<number>,
+  exited: Promise<ExitCode>,
   call: CallOf<'start'>,
 ): Promise<ExitCode | undefined> {
   const {context} = call;
   const {service} = await connect(call);
-  let exitCode: number | undefined;
-  const noted = exited.then(code => {
-    exitCode = code;
-  });
-  const endsAtMs = context.elapsedMs() + START_TIMEOUT_MS;
-  while (exitCode === undefined && context.elapsedMs() < endsAtMs) {
-    const isServing = await service.readiness({timeoutMs: START_TIMEOUT_MS}).then(
-      () => true,
-      () => false,
+  for (const endsAtMs = context.elapsedMs() + START_TIMEOUT_MS; context.elapsedMs() < endsAtMs; ) {
+    const asked = service.readiness({timeoutMs: START_TIMEOUT_MS}).then(
+      () => undefined,
+      () => context.pause(INTERVAL_MS).then(() => 'again' as const),
     );
-    if (isServing) return undefined;
-    await Promise.race([noted, context.pause(INTERVAL_MS)]);
+    const outcome = await Promise.race([exited, asked]);
+    if (outcome !== 'again') return outcome;
   }
-  if (exitCode === undefined) child.kill('SIGKILL');
-  return (exitCode ?? EXIT.failure) as ExitCode;
+  child.kill('SIGKILL');
+  return EXIT.failure;
 }

@@ -7,21 +7,18 @@ import {
   type Autostart,
   type Ended,
   type InstalledProgram,
+  OWN_MARK,
   readLastLines,
   readOwnText,
   removeWithFolders,
   runManager,
   runSystemProgram,
+  STOP_TIMEOUT_SECONDS,
   SWITCHED_OFF,
 } from './autostart.ts';
 
 /** Name of the agent, for `launchctl`. */
 const LABEL = 'crewroom';
-
-const MARK = '<!-- Written by "crewroom service install", and removed by "crewroom service uninstall". -->';
-
-/** Time that the service has to end before it is killed, in seconds: as for a unit of systemd. */
-const STOP_TIMEOUT_SECONDS = 30;
 
 /** Shortest time between two starts of a service that fails, in seconds: wrong settings stay wrong until the user changes them. */
 const THROTTLE_SECONDS = 60;
@@ -40,33 +37,21 @@ export function formatAgent({node, script}: InstalledProgram, logFile: string): 
   const words = [node, script, 'start', '--log-file', logFile].map(word => `    <string>${escapeXml(word)}</string>`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-${MARK}
+<!-- ${OWN_MARK} -->
 <plist version="1.0">
 <dict>
-  <key>Label</key>
-  <string>${LABEL}</string>
+  <key>Label</key> <string>${LABEL}</string>
   <key>ProgramArguments</key>
   <array>
 ${words.join('\n')}
   </array>
   <key>EnvironmentVariables</key>
-  <dict>
-    <key>PATH</key>
-    <string>${escapeXml([...new Set([dirname(node), ...PATH_DIRS])].join(':'))}</string>
-  </dict>
-  <key>StandardErrorPath</key>
-  <string>${escapeXml(errorsFileOf(logFile))}</string>
-  <key>RunAtLoad</key>
-  <true/>
-  <key>KeepAlive</key>
-  <dict>
-    <key>SuccessfulExit</key>
-    <false/>
-  </dict>
-  <key>ThrottleInterval</key>
-  <integer>${THROTTLE_SECONDS}</integer>
-  <key>ExitTimeOut</key>
-  <integer>${STOP_TIMEOUT_SECONDS}</integer>
+  <dict><key>PATH</key> <string>${escapeXml([...new Set([dirname(node), ...PATH_DIRS])].join(':'))}</string></dict>
+  <key>StandardErrorPath</key> <string>${escapeXml(errorsFileOf(logFile))}</string>
+  <key>RunAtLoad</key> <true/>
+  <key>KeepAlive</key> <dict><key>SuccessfulExit</key> <false/></dict>
+  <key>ThrottleInterval</key> <integer>${THROTTLE_SECONDS}</integer>
+  <key>ExitTimeOut</key> <integer>${STOP_TIMEOUT_SECONDS}</integer>
 </dict>
 </plist>
 `;
@@ -114,11 +99,11 @@ export function createLaunchAgent(file: string, context: CliContext): Autostart 
     place: file,
     note: 'It starts when you log in',
     installed: async () => {
-      const text = await readOwnText(file, MARK);
+      const text = await readOwnText(file);
       return text === undefined ? undefined : {place: file, program: parseAgent(text)};
     },
     install: async program => {
-      const before = await readOwnText(file, MARK);
+      const before = await readOwnText(file);
       const createdForLog = await mkdir(dirname(logFile), {recursive: true, mode: PRIVATE_DIRECTORY_MODE});
       const created = await mkdir(dirname(file), {recursive: true});
       await end();

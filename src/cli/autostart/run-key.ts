@@ -1,7 +1,6 @@
 import {mkdtemp, readFile, rm} from 'node:fs/promises';
 import {release} from 'node:os';
 import {join, win32} from 'node:path';
-import {messageOf} from '../../core/failures/app-error.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import type {CommandCall} from '../catalogue/commands.ts';
 import {connect} from '../service/connection.ts';
@@ -11,7 +10,6 @@ import {
   type Autostart,
   type Ended,
   type InstalledProgram,
-  managerFailed,
   readLastLines,
   refusedProgram,
   runManager,
@@ -71,11 +69,10 @@ export function parseCommand(command: string): InstalledProgram | undefined {
 export function createRunKey(call: CommandCall): Autostart {
   const {context} = call;
   const registry = openRegistry(context);
-  const start = ({node, script}: InstalledProgram) =>
-    runSystemProgram(node, [script, 'start', '--detached'], asAtLogOn(context)).catch(error => ({
-      exitCode: null,
-      errors: messageOf(error),
-    }));
+  // Variables that change settings are not there at the next log-on.
+  const kept = Object.entries(context.environment).filter(([name]) => !/^CREWROOM_/i.test(name));
+  const start = ({node, script}: InstalledProgram): Promise<unknown> =>
+    runManager(node, [script, 'start', '--detached'], {environment: Object.fromEntries(kept)});
   const place = `${KEY}\\${NAME}`;
   return {
     place,
@@ -94,14 +91,16 @@ export function createRunKey(call: CommandCall): Autostart {
       const before = await registry.read();
       const wasServing = await stop(call);
       await registry.write(command);
-      const {exitCode, errors} = await start(given);
+      try {
+        await start(given);
+      } catch (error) {
+        await (before === undefined ? registry.remove() : registry.write(before));
+        const program = parseCommand(before ?? '');
+        if (program !== undefined && wasServing) await start(program).catch(() => {});
+        throw error;
+      }
       // The user may have switched it off.
-      if (exitCode === 0) return registry.switchOn();
-      if (before === undefined) await registry.remove();
-      else await registry.write(before);
-      const program = before === undefined ? undefined : parseCommand(before);
-      if (program !== undefined && wasServing) await start(program);
-      throw managerFailed('crewroom start --detached', {exitCode, errors: errors.replace(/^crewroom: /, '')});
+      await registry.switchOn();
     },
     status: async () => ({
       active: (await isServing(call)) ? 'active' : 'inactive',
@@ -138,33 +137,23 @@ function openRegistry(context: CliContext) {
   const change = (action: string, ...args: readonly string[]): Promise<unknown> =>
     runManager(program, [action, KEY, '/v', NAME, ...args, '/f'], context);
   return {
-    read: () => readValue(file => reg('export', KEY, file, '/y'), context.temporaryDir),
+    /** Reads our value from a file with its key: what programs print lacks characters that the code page of their console does not have. */
+    read: async (): Promise<string | undefined> => {
+      const folder = await mkdtemp(join(context.temporaryDir, 'crewroom-'));
+      try {
+        const file = join(folder, 'run.reg');
+        if ((await reg('export', KEY, file, '/y')).exitCode !== 0) return undefined;
+        // Quotes and backslashes are escaped.
+        const value = /^"crewroom"="((?:[^"\\]|\\.)*)"/m.exec(await readFile(file, 'utf16le'));
+        return value?.[1]?.replace(/\\(.)/g, '$1');
+      } finally {
+        await rm(folder, {recursive: true, force: true});
+      }
+    },
     write: (command: string) => change('add', '/t', 'REG_SZ', '/d', command),
     remove: () => change('delete'),
     isSwitchedOff: async () =>
       /REG_BINARY\s+[\da-f][13579bdf]/i.test((await reg('query', APPROVED_KEY, '/v', NAME)).output),
     switchOn: async () => void (await reg('delete', APPROVED_KEY, '/v', NAME, '/f')),
   };
-}
-
-/** Reads our value from a file with its key: what programs print lacks characters that the code page of their console does not have. */
-async function readValue(
-  exportKey: (file: string) => Promise<Ended>,
-  temporaryDir: string,
-): Promise<string | undefined> {
-  const folder = await mkdtemp(join(temporaryDir, 'crewroom-'));
-  try {
-    const file = join(folder, 'run.reg');
-    if ((await exportKey(file)).exitCode !== 0) return undefined;
-    // Quotes and backslashes are escaped.
-    const value = /^"crewroom"="((?:[^"\\]|\\.)*)"/m.exec(await readFile(file, 'utf16le'));
-    return value?.[1]?.replace(/\\(.)/g, '$1');
-  } finally {
-    await rm(folder, {recursive: true, force: true});
-  }
-}
-
-/** Returns the environment without variables that change settings: at the next log-on they are not there. */
-function asAtLogOn({environment}: CliContext): Pick<CliContext, 'environment'> {
-  return {environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !/^CREWROOM_/i.test(name)))};
 }

@@ -7,18 +7,20 @@ import {
   type Installed,
   type InstalledProgram,
   managerFailed,
+  OWN_MARK,
   readLastLines,
   readOwnText,
   refusedProgram,
   removeWithFolders,
   runManager,
   runSystemProgram,
+  STOP_TIMEOUT_SECONDS,
 } from './autostart.ts';
 
 /** Lets systemd start the service, by a unit of the user. */
 export function createUserUnit(file: string, context: CliContext): Autostart {
   const installed = async (): Promise<Installed | undefined> => {
-    const own = await readOwnText(file, UNIT_MARK);
+    const own = await readOwnText(file);
     if (own !== undefined) return {place: file, program: parseUnit(own)};
     const packaged = await findPackaged(context);
     if (packaged === '') return undefined;
@@ -68,7 +70,7 @@ async function noteUnit(file: string, context: CliContext) {
   const [active = '', enabled] = await Promise.all(
     ['is-active', 'is-enabled'].map(question => ask(context, question).catch(() => '')),
   );
-  const text = await readOwnText(file, UNIT_MARK);
+  const text = await readOwnText(file);
   return async (created: string | undefined): Promise<void> => {
     // The manager has refused a step already: what it refuses now is nothing new.
     const undo = (...command: readonly string[]): Promise<unknown> => changeUnits(command, context).catch(() => {});
@@ -107,12 +109,6 @@ async function ask(context: CliContext, ...question: readonly string[]): Promise
 /** Name of the unit of the service, for `systemctl --user` and `journalctl --user`. */
 export const UNIT_NAME = 'crewroom.service';
 
-/** First line of a unit that `crewroom service install` wrote. Files without it are left alone. */
-export const UNIT_MARK = '# Written by "crewroom service install", and removed by "crewroom service uninstall".';
-
-/** Time that the service has to end before it is killed, in seconds: seven seconds with plugins, and some more on a busy machine. */
-const STOP_TIMEOUT_SECONDS = 30;
-
 /** Pause before a service that failed is started again, in seconds: a port or a disk may need that long to be free. */
 const RESTART_PAUSE_SECONDS = 5;
 
@@ -122,7 +118,7 @@ const RESTART_PAUSE_SECONDS = 5;
  * Exit code 2 means wrong settings, which stay wrong until the user changes them: the service is not started again.
  */
 export function formatUnit({node, script}: InstalledProgram): string {
-  return `${UNIT_MARK}
+  return `# ${OWN_MARK}
 [Unit]
 Description=Crewroom, the local service of virtual-airline plugins
 

@@ -1,10 +1,9 @@
 import {existsSync} from 'node:fs';
 import {AppError} from '../../core/failures/app-error.ts';
 import {inspectConfig} from '../../platform/config/resolve-config.ts';
-import {agentFileOf, pluginsDirOf, snapshotsDirOf, unitFileOf} from '../../platform/paths.ts';
+import {pluginsDirOf, snapshotsDirOf, startFileOf} from '../../platform/paths.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {locateConfigFile, readSources} from '../input/settings.ts';
-import type {CliContext} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 import {formatTable} from '../terminal/table.ts';
 
@@ -19,27 +18,10 @@ export async function run(call: CallOf<'paths'>): Promise<CommandOutcome> {
   const pluginsDir = config.pluginsDir || (dataDir && pluginsDirOf(dataDir));
   const configFile = locateConfigFile(call).path;
   const {cacheDir} = context.paths;
-  const unitFile = findStartFile(context);
-  const log = logFile || context.paths.logFile;
-  const paths = {
-    dataDir: {path: dataDir, exists: existsSync(dataDir)},
-    snapshotsDir: {path: snapshotsDir, exists: existsSync(snapshotsDir)},
-    pluginsDir: {path: pluginsDir, exists: existsSync(pluginsDir)},
-    configFile: {path: configFile, exists: existsSync(configFile)},
-    cacheDir: {path: cacheDir, exists: existsSync(cacheDir)},
-    logFile: {path: log, exists: existsSync(log)},
-    ...(unitFile === undefined ? {} : {unitFile: {path: unitFile, exists: existsSync(unitFile)}}),
-  };
-  const rows = Object.entries(paths).map(([name, {path, exists}]) => [
-    name,
-    path || '(no home directory)',
-    exists ? 'yes' : 'no',
-  ]);
-  return {json: paths, text: formatTable(['NAME', 'PATH', 'EXISTS'], rows, context)};
-}
-
-/** Returns the file by which the system starts the service; undefined if this one has none. */
-function findStartFile({platform, environment, homeDir}: CliContext): string | undefined {
-  if (platform === 'darwin') return agentFileOf(homeDir);
-  return platform === 'linux' ? unitFileOf(environment) : undefined;
+  const unitFile = startFileOf(context);
+  const known = {dataDir, snapshotsDir, pluginsDir, configFile, cacheDir, logFile: logFile || context.paths.logFile};
+  const paths = Object.entries(unitFile === undefined ? known : {...known, unitFile});
+  const json = Object.fromEntries(paths.map(([name, path]) => [name, {path, exists: existsSync(path)}]));
+  const rows = paths.map(([name, path]) => [name, path || '(no home directory)', existsSync(path) ? 'yes' : 'no']);
+  return {json, text: formatTable(['NAME', 'PATH', 'EXISTS'], rows, context)};
 }

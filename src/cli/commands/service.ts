@@ -1,5 +1,5 @@
 import {EXIT} from '../../core/failures/exit-codes.ts';
-import {type Autostart, findGone, findProgram, type InstalledProgram, isVersioned} from '../autostart/autostart.ts';
+import {type Autostart, findGone, findProgram, isVersioned} from '../autostart/autostart.ts';
 import {createAutostart} from '../autostart/create.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {refusedUsage} from '../failures/report.ts';
@@ -30,19 +30,17 @@ async function install(call: ServiceCall, autostart: Autostart): Promise<Command
   await autostart.install(program);
   const ignored = ignoredVariables(context.environment);
   const {place: file, note} = autostart;
+  const from = `Not copied from this environment: ${ignored.join(', ')}; settings belong into the config file`;
+  const lines = [
+    `Installed ${file}`,
+    ...(ignored.length === 0 ? [] : [from]),
+    ...(isVersioned(program.node) ? [`An update of Node removes ${program.node}: install again after it`] : []),
+    note,
+  ];
   return {
     json: {installed: true, file, ...program, ignoredVariables: ignored},
-    note: `Installed ${escapeControls(file)}\n${describeIgnored(ignored)}${describeVersioned(program)}${note}\n`,
+    note: lines.map(line => `${escapeControls(line)}\n`).join(''),
   };
-}
-
-function describeIgnored(ignored: readonly string[]): string {
-  if (ignored.length === 0) return '';
-  return `Not copied from this environment: ${ignored.map(escapeControls).join(', ')}; settings belong into the config file\n`;
-}
-
-function describeVersioned({node}: InstalledProgram): string {
-  return isVersioned(node) ? `An update of Node removes ${escapeControls(node)}: install again after it\n` : '';
 }
 
 /** Returns the names of variables that change what `crewroom start` does here, and will not do so in the service. */

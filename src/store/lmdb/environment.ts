@@ -81,8 +81,7 @@ const TOO_MANY_FILES = /too many open files/i;
 export async function engineVersion(): Promise<string> {
   // The types of the library lack `version`.
   const {version} = (await loadEngine()) as unknown as {readonly version: {readonly versionString: string}};
-  const {versionString} = version;
-  return /[0-9.]+/.exec(versionString)?.[0] ?? '';
+  return /[0-9.]+/.exec(version.versionString)?.[0] ?? '';
 }
 
 /**
