@@ -55,6 +55,8 @@ export interface Operation {
 export type Place =
   | {readonly kind: 'operation' | 'head'; readonly operation: Operation}
   | {readonly kind: 'options' | 'other-method'; readonly path: string}
+  /** A path with a slash at its end too much: it is redirected, or answered as without it. */
+  | {readonly kind: 'slash'; readonly without: Place}
   /** A file of the page of a plugin, which the document does not describe. */
   | {readonly kind: 'page'}
   | {readonly kind: 'nowhere'};
@@ -122,6 +124,9 @@ function findPlace(operations: readonly Operation[], method: string, target: str
   const [any] = operations
     .filter(operation => leadsTo(operation.path, path))
     .sort((one, other) => countLiterals(other.path) - countLiterals(one.path));
+  const without = path.replace(/(?<=[^/])\/$/, '');
+  if (any === undefined && operations.some(operation => operation.path === without))
+    return {kind: 'slash', without: findPlace(operations, method, without)};
   if (any === undefined) return {kind: path.startsWith('/plugins/') ? 'page' : 'nowhere'};
   const here = operations.filter(operation => operation.path === any.path);
   const operation = here.find(each => each.method === method);

@@ -123,6 +123,8 @@ export function nameOf(place: Place): string {
       return 'OPTIONS';
     case 'other-method':
       return 'other methods';
+    case 'slash':
+      return `${nameOf(place.without)} with a slash`;
     case 'page':
       return 'pages';
     case 'nowhere':
@@ -183,12 +185,14 @@ function* checkPlace(place: Place, answer: Answer, document: ApiDocument): Itera
       if (status === 405) yield* checkCommon(answer, document, ['method-not-allowed']);
       else yield* checkCommon(answer, document, codesOfMissing(place.path, answer, document));
       break;
+    case 'slash':
+      if (status === 308) yield* checkNoBody(answer);
+      else yield* checkPlace(place.without, answer, document);
+      break;
     case 'page':
     case 'nowhere':
-      // A preflight succeeds so that its page can read the 404 itself; a trailing slash redirects to the path without
-      // it.
+      // A preflight succeeds so that its page can read the 404 itself.
       if (status === 204) yield* checkAllowed(answer);
-      else if (status === 308) yield* checkNoBody(answer);
       else if (status === 405 && place.kind === 'page') yield* checkCommon(answer, document, ['method-not-allowed']);
       else yield* checkCommon(answer, document, status === 404 ? ['no-resource'] : []);
   }

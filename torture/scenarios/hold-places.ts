@@ -67,6 +67,9 @@ const WATCHED_MS = {quick: 800, standard: 10_000};
 
 const OTHER_CLIENTS = 4;
 
+/** Number of times that other clients are observed before they count as slow. */
+const WATCHES = 3;
+
 /** Promised response time, in milliseconds; on a busy machine a multiple of the time without the attack. */
 const P99_MS_MAX = 250;
 const P99_FACTOR = 5;
@@ -125,7 +128,10 @@ async function runAttack(attack: Attack, service: ServiceProcess, {quick, count}
     await waitForBurst(service);
     if (attack.gone === true || resetting !== undefined)
       await assertFreed(service, openBefore, {name: attack.name, freeMsMax: GONE_MS_MAX});
-    const under = await watch(service, watchedMs);
+    let under = await watch(service, watchedMs);
+    // A pause of the machine passes; what an attack holds, it holds.
+    for (let again = 1; again < WATCHES && p99Of(under.tookMs) > p99MsMaxFor(before); again++)
+      under = await watch(service, watchedMs);
     check(attack, before, under);
     await assertMemory(attack, service);
     count('attackers', attack.clients);
@@ -232,9 +238,13 @@ function check({name}: Attack, before: Watched, under: Watched): void {
   const p99Ms = p99Of(under.tookMs);
   if (share > REFUSED_SHARE_MAX)
     throw new Error(`${name}: ${under.refused} of ${under.tookMs.length} requests of other clients were refused`);
-  const p99MsMax = Math.max(P99_MS_MAX, P99_FACTOR * p99Of(before.tookMs));
+  const p99MsMax = p99MsMaxFor(before);
   if (p99Ms > p99MsMax)
     throw new Error(`${name}: p99 of other clients is ${p99Ms.toFixed(0)} ms, over ${p99MsMax.toFixed(0)}`);
+}
+
+function p99MsMaxFor(before: Watched): number {
+  return Math.max(P99_MS_MAX, P99_FACTOR * p99Of(before.tookMs));
 }
 
 function p99Of(tookMs: readonly number[]): number {
