@@ -482,4 +482,23 @@ describe('a state that the engine has compacted', () => {
     await assertFailsWith(snapshot.list({...range(), values: true}), 'too-slow');
     assert.deepEqual((await other.list({...range(), values: true})).map(textOf), ['2', BEYOND_LOG]);
   });
+
+  test('goes on in a snapshot while nothing was committed, and names the retention that is needed after that', async () => {
+    const engine = new SimulatedEngine();
+    let elapsedMs = 0;
+    await using store = await openStoreIn(engine.connect(), {elapsedMs: () => elapsedMs});
+    await write(store, ...['a', 'b', 'c', 'd'].map(name => put(name, BEYOND_LOG)));
+    const snapshot = await store.snapshot();
+    // Other programs use the engine too.
+    engine.writeByHand('other', 'x');
+    engine.compact();
+    assert.deepEqual(keysOf(await snapshot.list({...range(), limit: 2})), ['a', 'b']);
+    await write(store, put('a', '2'));
+    engine.compact();
+    elapsedMs = 600_000;
+    await assertFails(snapshot.list({...range(), limit: 2, after: key('b')}), {
+      ...{code: 'too-slow', what: 'reader', ageMs: 600_000},
+      ...{entries: 4, entriesRead: 2, retentionMinutes: 30},
+    });
+  });
 });

@@ -1,12 +1,5 @@
 import type {Commit, CommitResult} from '../../core/domain/commits/commit.ts';
-import {
-  type ChangeListener,
-  type Changes,
-  SNAPSHOT_AGE_MAX_MS,
-  SNAPSHOT_IDLE_MS,
-  type Snapshot,
-  type Store,
-} from '../../core/domain/commits/store.ts';
+import type {ChangeListener, Changes, Snapshot, Store} from '../../core/domain/commits/store.ts';
 import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
 import type {Key, Range, Revision, StoreId} from '../../core/domain/entries/identifiers.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
@@ -167,9 +160,11 @@ class SharedStore implements Store {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
       const nowMs = this.#parts.clock.now();
-      return new SharedSnapshot(head.head.end.revision, range =>
-        this.#ask(() => this.#reader.listAt(range, head, nowMs), 0),
-      );
+      return new SharedSnapshot(head, {
+        elapsedMs: this.#parts.elapsedMs,
+        readHead: async () => (await this.#state.read([])).head,
+        list: (range, at) => this.#ask(() => this.#reader.listAt(range, at, nowMs), 0),
+      });
     });
   }
 
@@ -207,7 +202,7 @@ class SharedStore implements Store {
     return this.#queue.push({...commit, arrivedMs: this.#parts.elapsedMs()}, sizeBytes);
   }
 
-  /** Reads. Starts over if the state that is read was dropped, or the engine restored; a snapshot, with no restarts, ends then. */
+  /** Reads. Starts over if the state that is read was dropped, or the engine restored; with no restarts it fails as the engine does. */
   async #ask<T>(read: () => Promise<T>, restartsMax = RESTARTS_MAX): Promise<T> {
     for (let restarts = 0; ; restarts++) {
       this.#assertOpen();
@@ -219,8 +214,7 @@ class SharedStore implements Store {
         this.#assertOpen();
         const isDropped = isEngineFailure(error, 'compacted');
         if (isDropped && restarts < restartsMax) continue;
-        if (isDropped && restartsMax === 0)
-          throw new AppError({code: 'too-slow', what: 'reader', idleMs: SNAPSHOT_IDLE_MS, ageMs: SNAPSHOT_AGE_MAX_MS});
+        if (isDropped && restartsMax === 0) throw error;
         throw isEngineFailure(error) ? unavailable(error) : error;
       }
     }
@@ -231,25 +225,66 @@ class SharedStore implements Store {
   }
 }
 
+/** Factor by which a retention is to be longer than it takes to read all entries: links and machines vary. */
+const RESERVE = 1.5;
+
+interface SnapshotDeps {
+  readonly elapsedMs: () => number;
+  readonly readHead: () => Promise<KnownHead>;
+  /** Lists entries of the state that a head is of. @throws {EngineFailure} `compacted` if the engine no longer has it. */
+  readonly list: (range: Range, head: KnownHead) => Promise<readonly EntryInfo[]>;
+}
+
 /** A state of a store in a network engine, which keeps old values until they are compacted. */
 class SharedSnapshot implements Snapshot {
   readonly revision: Revision;
-  readonly #list: (range: Range) => Promise<readonly EntryInfo[]>;
+  readonly #deps: SnapshotDeps;
+  readonly #startMs: number;
+  /** The head with which it is read: another one if the engine dropped the first, and it is of the same entries. */
+  #head: KnownHead;
+  #read = 0;
   #isDisposed = false;
 
-  constructor(revision: Revision, list: (range: Range) => Promise<readonly EntryInfo[]>) {
-    this.revision = revision;
-    this.#list = list;
+  constructor(head: KnownHead, deps: SnapshotDeps) {
+    this.revision = head.head.end.revision;
+    this.#deps = deps;
+    this.#head = head;
+    this.#startMs = deps.elapsedMs();
   }
 
   list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;
   list(range: Range): Promise<readonly EntryInfo[]>;
   async list(range: Range): Promise<readonly EntryInfo[]> {
-    if (this.#isDisposed) throw new AppError({code: 'store-closed'});
-    return this.#list(range);
+    for (;;) {
+      if (this.#isDisposed) throw new AppError({code: 'store-closed'});
+      try {
+        const listed = await this.#deps.list(range, this.#head);
+        this.#read += listed.length;
+        return listed;
+      } catch (error) {
+        if (!isEngineFailure(error, 'compacted')) throw error;
+        await this.#goOn();
+      }
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+  }
+
+  /** Goes on with the present state of the engine if nothing was committed since. @throws {AppError} `too-slow` otherwise. */
+  async #goOn(): Promise<void> {
+    const {at, head} = this.#head;
+    const present = await this.#deps.readHead();
+    const isSame = present.head.id === head.id && present.head.end.revision === head.end.revision;
+    if (isSame && present.at > at) {
+      this.#head = present;
+      return;
+    }
+    const ageMs = Math.ceil(this.#deps.elapsedMs() - this.#startMs);
+    const [entries, entriesRead] = [head.entries, this.#read];
+    const wholeMs = (ageMs * entries) / Math.min(entries, entriesRead || entries);
+    const retentionMinutes = Math.ceil((RESERVE * wholeMs) / 60_000);
+    throw new AppError({code: 'too-slow', what: 'reader', ageMs, entries, entriesRead, retentionMinutes});
   }
 }

@@ -67,9 +67,13 @@ export interface DataMembers {
     what: CaseOf<'request' | 'subscriber' | 'reader'>;
     /** The last revision that was sent to a subscriber. */
     cursor?: string;
-    /** The time for which a reader has read nothing; or the age of its snapshot, if the engine closed it for that. */
+    /** The time for which a reader has read nothing. */
     idleMs?: number;
+    /** The age of its snapshot, if etcd dropped that; the number of all entries in it, and of those that were read; the retention that is enough. */
     ageMs?: number;
+    entries?: number;
+    entriesRead?: number;
+    retentionMinutes?: number;
   };
   /** A limit of what the service does at once is reached: `max`, if it has a number. */
   busy: {

@@ -130,12 +130,12 @@ export const CASE_ROWS: Rows<Extract<SentFailure, WithCases>> = {
         advice: 'Subscribe again after this cursor; nothing is lost',
       },
       reader: {
-        text: ({idleMs, ageMs}) =>
-          `Cannot keep the snapshot any longer: ${ageMs === undefined ? `nothing of it was read for ${idleMs} ms` : `it is ${ageMs} ms old`}`,
+        text: ({idleMs, ageMs, entries, entriesRead, retentionMinutes}) =>
+          `Cannot keep the snapshot any longer: ${ageMs === undefined ? `nothing of it was read for ${idleMs} ms` : `etcd compacted it after ${ageMs} ms, with ${entriesRead} of ${entries} entries read; start etcd with --auto-compaction-retention=${retentionMinutes}m or more`}`,
         advice: 'Start again and read without pausing; if processing is slow, export to a file first',
       },
     },
-    when: 'The headers of a `request` took longer than 5 seconds, or all of it longer than 15. More than 1,024 events, or 1 MiB of them, waited for a `subscriber`: an event stream ends without a failure, a WebSocket is closed with 1013, and `cursor` is the last revision sent. The `reader` of an export has read nothing for 15 seconds, or, if the engine of the store is on other machines, takes longer than 10 minutes: the export ends without its trailer. See [Limits](http-api.md#limits).',
+    when: 'The headers of a `request` took longer than 5 seconds, or all of it longer than 15. More than 1,024 events, or 1 MiB of them, waited for a `subscriber`: an event stream ends without a failure, a WebSocket is closed with 1013, and `cursor` is the last revision sent. The `reader` of an export has read nothing for 15 seconds, or takes longer than etcd keeps old values, while others wrote: the export ends without its trailer. See [Limits](http-api.md#limits).',
     example: {what: 'request'},
   },
   busy: {

@@ -36,9 +36,12 @@ const VARIANTS: readonly Variant[] = [
   ),
   {
     code: 'too-slow',
-    name: 'the age of a snapshot that was too old',
-    failure: {code: 'too-slow', what: 'reader', idleMs: 15_000, ageMs: 600_000},
-    text: 'Cannot keep the snapshot any longer: it is 600000 ms old',
+    name: 'the retention that a snapshot needs which etcd dropped',
+    failure: {
+      ...{code: 'too-slow', what: 'reader'},
+      ...{ageMs: 600_000, entries: 1000, entriesRead: 500, retentionMinutes: 30},
+    },
+    text: 'Cannot keep the snapshot any longer: etcd compacted it after 600000 ms, with 500 of 1000 entries read; start etcd with --auto-compaction-retention=30m or more',
   },
   ...[
     {name: 'one problem', problems: [{path: '$.a', problem: 'is missing'}], text: '$.a is missing'},
