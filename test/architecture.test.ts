@@ -36,13 +36,17 @@ const LINES: Readonly<Record<string, number>> = {
   // Frames of flights with their ranges, their answers and failures; advice for a page at the name of the console and for a full engine.
   // One change of a history, which the command line prints.
   // An engine that cannot be loaded. Files that are synced without a method of their handle.
+  // An engine that cannot be loaded.
+  // The retention that an export from etcd needs.
   core: 11_587,
   // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port.
+  // An engine that cannot be loaded, or whose paths are too long on Windows.
   platform: 1873,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
   // Failures of an engine that cannot be loaded, told apart.
-  // A long link to etcd: pages by the size of what was read, fences that are read once, and large answers in turn.
-  store: 10_710,
+  // A long link to etcd: pages by the size of what was read, fences that are read once, large answers in turn, and values
+  // beside their entries. Snapshots that go on after a compaction.
+  store: 10_835,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.
   // Flights that simulators report, with their phases and landings, a simulation that lands, and a flight that is kept.
   service: 10_642,

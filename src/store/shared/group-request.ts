@@ -14,9 +14,28 @@ import {
   REQUEST_BYTES_MAX,
   type StoredPair,
 } from './engine/driver.ts';
-import {entryKey, expiryKey, fenceOf, logUpTo, NAMED_VALUE, partsOfStaged, STAGED_VALUE} from './engine/engine-keys.ts';
+import {
+  bodyKey,
+  entryKey,
+  expiryKey,
+  fenceOf,
+  logUpTo,
+  NAMED_VALUE,
+  partsOfStaged,
+  STAGED_VALUE,
+} from './engine/engine-keys.ts';
 import {type Head, replaceHead} from './engine/head.ts';
-import {encodeInParts, INLINE_BYTES_MAX, keysOfParts, PART_BYTES_MAX, rangeOfParts} from './engine/stored-entry.ts';
+import {
+  BODY_BYTES_MAX,
+  bodyOf,
+  encodeInParts,
+  INLINE_BYTES_MAX,
+  isBody,
+  keysOfParts,
+  PART_BYTES_MAX,
+  type Parts,
+  rangeOfParts,
+} from './engine/stored-entry.ts';
 import type {StoreParts} from './engine-state.ts';
 
 type Pair = readonly [key: string, value: Uint8Array];
@@ -27,6 +46,9 @@ interface GroupOptions extends Pick<StoreParts, 'driver' | 'writer' | 'logLimits
 
 /** Maximum number of keys of a group. A request has space for the mark of its parts, and for trimmed ranges. */
 const GROUP_KEYS_MAX = OPERATIONS_MAX - 4;
+
+/** Number of entries of a group up to which they have bodies: each takes up to five keys. */
+const BODIES_MAX = 500;
 
 /** Space in a request for everything but keys and values, in bytes: some for each operation, and the head. */
 const OPERATION_BYTES = 32;
@@ -124,7 +146,10 @@ class RequestBuilder {
     const before = this.#before.get(key);
     const {put, expiresAtMs, expiredAtMs} = write;
     this.created += Number(put !== undefined) - Number(before !== undefined);
-    if (before?.parts !== undefined) this.removeRange(rangeOfParts(before.parts));
+    const parts = put && this.#partsOf(put);
+    if (isBody(before?.parts)) {
+      if (!isBody(parts)) this.remove(bodyKey(key));
+    } else if (before?.parts !== undefined) this.removeRange(rangeOfParts(before.parts));
     if (expiredAtMs !== undefined && expiredAtMs !== expiresAtMs) this.remove(expiryKey(expiredAtMs, key));
     const fence = fenceOf(key);
     if (put === undefined) {
@@ -135,7 +160,7 @@ class RequestBuilder {
     if (fence !== undefined && before === undefined) this.put(fence, Buffer.alloc(0));
     if (expiresAtMs !== undefined && expiredAtMs !== expiresAtMs)
       this.put(expiryKey(expiresAtMs, key), Buffer.from(key));
-    this.#putEntry(key, put, write);
+    this.#putEntry(key, put, write, parts);
   }
 
   /** Adds the parts of the log: into the request if it has space for them, otherwise before it. */
@@ -175,18 +200,27 @@ class RequestBuilder {
     return this.puts.size + this.removes.size + this.removedRanges.length;
   }
 
-  #putEntry(key: Key, put: StorePut, write: PlannedWrite): void {
+  /** Returns where a value is, besides its entry; undefined if nowhere. */
+  #partsOf({json}: StorePut): Parts | undefined {
+    if (json.length > Math.min(BODY_BYTES_MAX, this.#valuesBytes)) return this.#attempt.partsOf(json);
+    this.#valuesBytes -= json.length;
+    return json.length <= INLINE_BYTES_MAX || this.#before.size > BODIES_MAX ? undefined : bodyOf(json.length);
+  }
+
+  #putEntry(key: Key, put: StorePut, write: PlannedWrite, parts: Parts | undefined): void {
+    const {json} = put;
     const record = recordOf(put, write.writtenBy);
     endEntryRecord(record, key, write);
-    const isInline = put.json.length <= Math.min(INLINE_BYTES_MAX, this.#valuesBytes);
-    const parts = isInline ? undefined : this.#attempt.partsOf(put.json);
-    const header = record.subarray(0, record.length - put.json.length);
-    if (isInline) this.#valuesBytes -= put.json.length;
+    const header = record.subarray(0, record.length - json.length);
     this.put(entryKey(key), parts === undefined ? record : encodeInParts(header, parts));
-    for (const [index, part] of keysOfParts(parts).entries()) {
+    if (isBody(parts)) {
+      this.put(bodyKey(key), json);
+      return;
+    }
+    for (const [index, part] of keysOfParts(key, parts).entries()) {
       this.#named.add(part);
       if (!this.#attempt.written.has(part))
-        this.parts.push([part, put.json.subarray(index * PART_BYTES_MAX, (index + 1) * PART_BYTES_MAX)]);
+        this.parts.push([part, json.subarray(index * PART_BYTES_MAX, (index + 1) * PART_BYTES_MAX)]);
     }
   }
 }

@@ -4,14 +4,14 @@ import type {Key, Range} from '../../core/domain/entries/identifiers.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import type {KeyRange, StoredPair} from './engine/driver.ts';
-import {entriesWith, entryKey, entryOfKey, keyAfter} from './engine/engine-keys.ts';
+import {bodyKey, entriesWith, entryKey, entryOfKey, keyAfter} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
 import {PairSizes, readPages} from './engine/range-pages.ts';
-import {decodeStored, joinParts, readParts, type StoredEntry} from './engine/stored-entry.ts';
+import {decodeStored, isBody, joinParts, readParts, readPartsOfRange, type StoredEntry} from './engine/stored-entry.ts';
 import {type EngineState, RESTORED, type StoreParts} from './engine-state.ts';
 import {Fences} from './fences.ts';
 
-/** Number of gets that share a request, which reads the head too. */
+/** Number of gets that share a request, each of an entry and its body. It reads the head too. */
 const GETS_MAX = 63;
 
 interface EntryReaderDeps extends Pick<StoreParts, 'driver' | 'clock'> {
@@ -27,9 +27,15 @@ interface Found<T> {
   readonly expiredMs: number;
 }
 
+/** An entry, with the pair of the body that it may have. */
+interface FoundEntry {
+  readonly stored: StoredEntry;
+  readonly body: StoredPair | undefined;
+}
+
 interface WaitingGet {
   readonly key: Key;
-  readonly resolve: (state: Omit<Found<StoredEntry | undefined>, 'expiredMs'>) => void;
+  readonly resolve: (state: Omit<Found<FoundEntry | undefined>, 'expiredMs'>) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -59,11 +65,14 @@ export class EntryReader {
         if (this.#waiting.length >= GETS_MAX) void this.#readBatch();
         else if (!this.#isReading) void this.#readWaiting();
       });
-      const info = state.found?.info;
+      const info = state.found?.stored.info;
       if (info === undefined || !hasExpired(info, timeIn(state.head))) return {...state, expiredMs: 0};
       return {...state, found: undefined, expiredMs: info.expiresAtMs};
     });
-    return found && joinParts(found, await readParts(this.#deps.driver, [found], head.at));
+    if (found === undefined) return undefined;
+    const {stored, body} = found;
+    if (isBody(stored.parts)) return joinParts(stored, new Map(body && [[body.key, body.value]]));
+    return joinParts(stored, await readParts(this.#deps.driver, [stored], head.at));
   }
 
   /** See {@link Store.list}. @throws As {@link get}. */
@@ -136,11 +145,12 @@ export class EntryReader {
   async #readBatch(): Promise<void> {
     const batch = this.#waiting.splice(0, GETS_MAX);
     try {
-      const {found, head} = await this.#deps.state.read(batch.map(({key}) => ({from: entryKey(key)})));
+      const ranges = batch.flatMap(({key}) => [{from: entryKey(key)}, {from: bodyKey(key)}]);
+      const {found, head} = await this.#deps.state.read(ranges);
       for (const [index, {key, resolve, reject}] of batch.entries()) {
-        const [pair] = found[index] ?? [];
+        const [[pair] = [], [body] = []] = found.slice(2 * index);
         try {
-          resolve({found: pair && decodeStored(key, pair.value), head});
+          resolve({found: pair && {stored: decodeStored(key, pair.value), body}, head});
         } catch (error) {
           reject(error);
         }
@@ -166,7 +176,7 @@ export class EntryReader {
       if (found.length === limit || valuesBytes >= valuesBytesMax) break;
     }
     if (!values) return {found: found.map(({info}) => info), head, expiredMs};
-    const parts = await readParts(driver, found, head.at);
+    const parts = await readPartsOfRange(driver, found, head.at);
     return {found: found.map(stored => joinParts(stored, parts)), head, expiredMs};
   }
 

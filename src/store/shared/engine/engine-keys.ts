@@ -11,6 +11,7 @@ import type {KeyRange} from './driver.ts';
  * | `h` | the head: see `head.ts`. Every write compares it and writes it |
  * | `w` | the wish of a slow writer: see `fairness.ts` |
  * | `e/<key>` | an entry: see `stored-entry.ts` |
+ * | `b/<key>` | the value of an entry, if it is neither small nor large: lists of keys do not read it |
  * | `f/<key>` | nothing: a fence, one for some hundred entries, so that a page of a list need not be a range of all of them |
  * | `x/<ms>/<hash>` | the key of an entry that expires at this time |
  * | `v/<group>/<n>` | a part of a large value |
@@ -23,7 +24,7 @@ export const HEAD_KEY = 'h';
 export const WISH_KEY = 'w';
 
 /** The beginning of every key of a store, but for those two. */
-export const KEY_KIND = /^[efxvscdi]\//;
+export const KEY_KIND = /^[ebfxvscdi]\//;
 
 /** Values of a mark: until a head names the parts, and from then on. */
 export const STAGED_VALUE = Buffer.alloc(0);
@@ -59,6 +60,11 @@ export function numberInKey(key: string): number {
 /** Returns the key of an entry. */
 export function entryKey(key: Key): string {
   return `e/${bytesOf(key)}`;
+}
+
+/** Returns the key of the value of an entry that is beside it. */
+export function bodyKey(key: Key): string {
+  return `b/${bytesOf(key)}`;
 }
 
 /** Returns the key of the entry in a key of the engine. */

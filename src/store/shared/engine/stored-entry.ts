@@ -5,13 +5,15 @@ import {AppError} from '../../../core/failures/app-error.ts';
 import {copyJson} from '../../../core/json/json-text.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../../format/entry-record.ts';
 import {matchesChecksum, NUMBER_BYTES} from '../../format/numbers.ts';
+import {sum} from '../../plan/prepare-commit.ts';
 import type {Driver, KeyRange} from './driver.ts';
-import {partKey} from './engine-keys.ts';
-import {readPairs} from './range-pages.ts';
+import {bodyKey, keyAfter, partKey} from './engine-keys.ts';
+import {PairSizes, readPages, readPairs} from './range-pages.ts';
 
 /**
- * An entry in the engine is its record, as `entry-record.ts` writes it, with its value if that is small. A larger value is in parts, which
- * are written before the head names them and never change. Then the record has no value, and this before it, all numbers big-endian:
+ * An entry in the engine is its record, as `entry-record.ts` writes it, with its value if that is small. A larger value is its body, in a key beside
+ * it. One that is larger still is in parts, which are written before the head names them and never change. Then the record has no value, and this
+ * before it, all numbers big-endian:
  *
  * | bytes | content |
  * |---|---|
@@ -19,13 +21,18 @@ import {readPairs} from './range-pages.ts';
  * | 1–4 | CRC-32 of the rest of this table |
  * | 5–10 | size of the value, in bytes |
  * | 11–16 | number of its first part |
- * | 17–40 | id of the group that wrote the parts |
+ * | 17–40 | id of the group that wrote the parts; zeros for a body |
  */
 const IN_PARTS = 2;
 const AT = {checksum: 1, size: 5, first: 5 + NUMBER_BYTES, group: 5 + 2 * NUMBER_BYTES, record: 41} as const;
 
-/** Largest value in a record, in bytes: a page of a thousand entries has at most 4 MiB. */
-export const INLINE_BYTES_MAX = 4096;
+/** Largest value in a record, in bytes: lists of keys read it too, and others take one key more. */
+export const INLINE_BYTES_MAX = 256;
+
+/** Largest body, in bytes: it is written, read and replaced with its entry, by the same request. */
+export const BODY_BYTES_MAX = 4096;
+
+const BODY_GROUP = '0'.repeat(24);
 
 /** Largest part of a value, and size at which a request for several ends, in bytes. */
 export const PART_BYTES_MAX = 512 * 1024;
@@ -75,13 +82,26 @@ export function decodeState(key: Key, stored: Buffer): StoredEntry {
     return decodeStored(key, stored);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return {info: {key, revision: NO_REVISION, sizeBytes: 0, updatedAtMs: 0}, parts: undefined, record: stored};
+    // It may have a body, which is replaced or removed with it.
+    const info = {key, revision: NO_REVISION, sizeBytes: 0, updatedAtMs: 0};
+    return {info, parts: bodyOf(0), record: stored};
   }
 }
 
-/** Returns the keys of the parts of a value, if it is in parts. */
-export function keysOfParts(parts: Parts | undefined): readonly string[] {
+/** Returns what names a body, in the place of parts. */
+export function bodyOf(sizeBytes: number): Parts {
+  return {group: BODY_GROUP, first: 0, sizeBytes};
+}
+
+/** Returns whether a value is a body. */
+export function isBody(parts: Parts | undefined): boolean {
+  return parts?.group === BODY_GROUP;
+}
+
+/** Returns the keys of the body or the parts of a value, if it has any. */
+export function keysOfParts(key: Key, parts: Parts | undefined): readonly string[] {
   if (parts === undefined) return [];
+  if (isBody(parts)) return [bodyKey(key)];
   const {group, first, sizeBytes} = parts;
   return Array.from({length: Math.ceil(sizeBytes / PART_BYTES_MAX)}, (_, index) => partKey(group, first + index));
 }
@@ -91,17 +111,39 @@ export function rangeOfParts({group, first, sizeBytes}: Parts): KeyRange {
   return {from: partKey(group, first), to: partKey(group, first + Math.ceil(sizeBytes / PART_BYTES_MAX))};
 }
 
-/** Reads the parts of values, in the state of the engine in which their entries were found. */
+/** Reads the bodies and parts of values, in the state of the engine in which their entries were found. */
 export async function readParts(
   driver: Driver,
   entries: readonly StoredEntry[],
   at: number,
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const keys = entries.flatMap(({parts}) =>
-    keysOfParts(parts).map(from => ({from, bytes: Math.min(parts?.sizeBytes ?? 0, PART_BYTES_MAX)})),
+  const keys = entries.flatMap(({info, parts}) =>
+    keysOfParts(info.key, parts).map(from => ({from, bytes: Math.min(parts?.sizeBytes ?? 0, PART_BYTES_MAX)})),
   );
   const pairs = await readPairs(driver, keys, at);
   return new Map(pairs.flatMap(pair => (pair === undefined ? [] : [[pair.key, pair.value]])));
+}
+
+/** Reads the same of entries that are neighbours: their bodies as a range. */
+export async function readPartsOfRange(
+  driver: Driver,
+  entries: readonly StoredEntry[],
+  at: number,
+): Promise<ReadonlyMap<string, Buffer>> {
+  const found = new Map(
+    await readParts(
+      driver,
+      entries.filter(({parts}) => !isBody(parts)),
+      at,
+    ),
+  );
+  const bodies = entries.filter(({parts}) => isBody(parts));
+  const keys = bodies.map(({info}) => bodyKey(info.key)).sort();
+  const [from, last] = [keys[0], keys.at(-1)];
+  if (from === undefined || last === undefined) return found;
+  const sizes = new PairSizes(sum(bodies, ({info}) => info.key.length + info.sizeBytes) / bodies.length);
+  for await (const {key, value} of readPages(driver, {from, to: keyAfter(last), at, sizes})) found.set(key, value);
+  return found;
 }
 
 /** Returns an entry with its value. @param found What {@link readParts} found. @throws {AppError} `entry-corrupt`. */
@@ -111,7 +153,7 @@ export function joinParts({info: {key}, parts, record}: StoredEntry, found: Read
     // Its bytes are a part of an answer with other entries.
     return createEntry(entry, copyJson(entry.json));
   }
-  const whole = Buffer.concat([record, ...keysOfParts(parts).map(part => found.get(part) ?? Buffer.alloc(0))]);
+  const whole = Buffer.concat([record, ...keysOfParts(key, parts).map(part => found.get(part) ?? Buffer.alloc(0))]);
   if (whole.length !== record.length + parts.sizeBytes) throw new AppError({code: 'entry-corrupt', key});
   return decodeEntryRecord(key, whole);
 }
