@@ -5,6 +5,7 @@ import {adviseOnError} from '../../core/failures/facts.ts';
 import {VERSION} from '../../core/version.ts';
 import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import {findForeignOwner} from '../../platform/system/socket-owner.ts';
+import {explainReadOnly} from '../output/read-only.ts';
 import {FOREIGN_FIX} from './check-port.ts';
 import {type DoctorContext, type Finding, findingOf, NamedCheck} from './finding.ts';
 
@@ -30,11 +31,11 @@ export async function checkService(
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
       return [CHECK.problem(`the program at ${url} belongs to user ${owner}, not to you`, FOREIGN_FIX)];
-    const {name, version} = await service.about();
+    const {name, version, storeKind} = await service.about();
     if (name !== 'crewroom') return [notRunning(`the program at ${url} is not Crewroom`)];
     const beganAtMs = elapsedMs();
     const {ready, storeState, identity} = await service.readiness();
-    const found = judge({url, version, ready, storeState, tookMs: Math.round(elapsedMs() - beganAtMs)});
+    const found = judge({url, version, ready, storeKind, storeState, tookMs: Math.round(elapsedMs() - beganAtMs)});
     return identity.source === 'back-end' ? [found, ...checkPilot(await service.sessions.status())] : [found];
   } catch (error) {
     if (error instanceof AppError && error.failure?.code === 'service-unreachable')
@@ -47,15 +48,16 @@ interface Observed {
   readonly url: string;
   readonly version: string;
   readonly ready: boolean;
+  readonly storeKind: string;
   readonly storeState: string;
   readonly tookMs: number;
 }
 
-function judge({url, version, ready, storeState, tookMs}: Observed): Finding {
+function judge({url, version, ready, storeKind, storeState, tookMs}: Observed): Finding {
   if (!ready)
     return CHECK.problem(
-      `its store is ${storeState}: the disk failed`,
-      'Check the disk, then restart the service; acknowledged entries can still be read',
+      `its store is ${storeState}: ${explainReadOnly(storeKind)}`,
+      'Acknowledged entries can still be read: "crewroom export" saves them',
     );
   if (version !== VERSION)
     return CHECK.warning(

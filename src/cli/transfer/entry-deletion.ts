@@ -39,8 +39,11 @@ export async function deleteRange(
   if (!flags.yes && !flags.dryRun && !canAsk(context)) throw unconfirmed(command, effect);
   const service = await connect(call);
   const {entries} = service.client;
-  if (flags.dryRun)
-    return reportDeleted({deleted: await takePages(entries, {prefix, label: 'Counting', context}), kept: 0}, call);
+  if (flags.dryRun) {
+    const counted = await countOrDamaged(entries, prefix, context);
+    if (typeof counted === 'number') return reportDeleted({deleted: counted, kept: 0}, call);
+    return removed(flags, {verbs: ['Deleted', 'delete'], what: describeDamaged(counted), json: {damaged: counted}});
+  }
   if (!flags.yes && !(await isConfirmed(entries, prefix, context))) {
     return declined('Nothing was deleted');
   }
@@ -119,11 +122,19 @@ function describeCount(count: number): string {
 }
 
 async function isConfirmed(entries: Entries, prefix: string, context: CliContext): Promise<boolean> {
-  const counted = await takePages(entries, {prefix, label: 'Counting', context}).catch(damagedKeyIn);
+  const counted = await countOrDamaged(entries, prefix, context);
   const which = prefix === '' ? 'all entries' : `every key that begins with ${JSON.stringify(prefix)}`;
-  const what =
-    typeof counted === 'string' ? `entries, of which ${JSON.stringify(counted)} is damaged` : describeCount(counted);
+  const what = typeof counted === 'string' ? describeDamaged(counted) : describeCount(counted);
   return counted === 0 || confirm(`Delete ${what}: ${which}?`, context);
+}
+
+/** Counts the entries under a prefix. @returns The key of one that is damaged, if any is: then they are not counted. */
+function countOrDamaged(entries: Entries, prefix: string, context: CliContext): Promise<number | string> {
+  return takePages(entries, {prefix, label: 'Counting', context}).catch(damagedKeyIn);
+}
+
+function describeDamaged(key: string): string {
+  return `entries, of which ${JSON.stringify(key)} is damaged`;
 }
 
 /** Passes all entries under a prefix to a function page by page, and shows the progress. @returns Their number. */

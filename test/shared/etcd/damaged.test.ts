@@ -26,6 +26,8 @@ describe('damaged entries in etcd', () => {
     const damaged = ['b', 'd'].map(key => ({level: 'problem', detail: `"${key}" does not match its checksum`}));
     assert.deepEqual(await examine(...place), damaged);
     const port = place.slice(0, 2);
+    const tried = await machine.run(['reset', '--dry-run', '--json', ...port]);
+    assert.deepEqual([tried.exitCode, JSON.parse(tried.stdout)], [0, {dryRun: true, damaged: 'b'}], tried.stderr);
     const {exitCode, stdout, stderr} = await machine.run(['reset', '--yes', '--no-snapshot', '--json', ...port]);
     assert.equal(exitCode, 0, stderr);
     assert.equal((JSON.parse(stdout) as {readonly deleted: number}).deleted, 5);

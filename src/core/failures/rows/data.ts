@@ -120,9 +120,9 @@ export const DATA_ROWS: Rows<Exclude<DataFailure, WithCases>> = {
     status: 503,
     retryAfterSeconds: 60,
     text: ({problem, ...part}) =>
-      `Cannot write: the store has been read-only since the disk failed (${problem})${describePart(part)}`,
-    advice: 'Check the disk, then restart the service; acknowledged entries can still be read',
-    when: 'A write or a sync to the disk failed. From then on no write is acknowledged; reads still work. See [Reliability](reliability.md).',
+      `Cannot write: the store has been read-only since a write failed (${problem})${describePart(part)}`,
+    advice: 'Check the disk, or etcd, then restart the service; acknowledged entries can still be read',
+    when: 'A write or a sync to the disk failed, or etcd refuses writes. From then on no write is acknowledged; reads still work. See [Reliability](reliability.md).',
     example: {problem: 'Input/output error'},
   },
   'disk-full': {

@@ -14,7 +14,7 @@ const URL = 'https://a.example/';
 /** Messages of failures with, or without, members that may be missing. */
 const VARIANTS: readonly Variant[] = [
   ...importVariants('invalid-import', 'Cannot import line 7: it is wrong', {line: 7, problem: 'it is wrong'}),
-  ...importVariants('store-read-only', 'Cannot write: the store has been read-only since the disk failed (EIO)', {
+  ...importVariants('store-read-only', 'Cannot write: the store has been read-only since a write failed (EIO)', {
     problem: 'EIO',
   }),
   ...importVariants('disk-full', 'Cannot write: the disk is full', {}, '; stored values are unchanged'),

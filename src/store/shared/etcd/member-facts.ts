@@ -45,6 +45,9 @@ const TIME_KNOWN_MS = 180_000;
 /** Largest answer that is read, in bytes: ten times the metrics of etcd. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
+/** The problem of a member that gives no reason: etcd 3.4 never does. */
+const NO_REASON = 'it is not healthy';
+
 type Tls = Pick<EtcdAddress, 'tls'>;
 
 /**
@@ -79,7 +82,7 @@ export async function readMember(
 export async function readProblem(member: string, tls: Tls): Promise<string | undefined> {
   const body = (await read(`${member}/health`, tls))?.body ?? '';
   if (!body.includes('"health":"false"')) return undefined;
-  return /"reason":"([^"]{1,200})"/.exec(body)?.[1] ?? 'it is not healthy';
+  return /"reason":"([^"]{1,200})"/.exec(body)?.[1] ?? NO_REASON;
 }
 
 /** Reads the facts of members, until a leader has reported some that are accepted: others may not answer at all. */
@@ -233,9 +236,11 @@ export class EtcdSpace {
       const space = await readSpace();
       if (typeof space === 'object') {
         const {usedBytes, quotaBytes, problem = ''} = space;
-        const isFull = usedBytes >= quotaBytes || problem.includes('NOSPACE');
         const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
         this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
+        // It refuses a put that would exceed the quota, and from then on every one, also with less than the quota in use.
+        const isRefusing = problem.includes('NOSPACE') || (problem === NO_REASON && this.#problem !== undefined);
+        const isFull = usedBytes >= quotaBytes || isRefusing;
         this.#fullBecause = isFull ? `${text}, and clear its alarm` : undefined;
       } else if (space === 'unreported' && !this.#isUnknown) {
         this.#isUnknown = true;

@@ -49,14 +49,19 @@ describe('the space of etcd', () => {
 
   test('makes the engine full only once it refuses puts: at its quota, or by an alarm', async () => {
     const used = (usedBytes: number, problem?: string): MemberSpace => ({usedBytes, quotaBytes: 100, problem});
-    const {space, check} = await watch(used(99), used(100), used(10, 'ALARM NOSPACE'), used(10));
+    // etcd 3.4 gives no reason, such as a missing leader.
+    const silent = 'it is not healthy';
+    const refusing = [used(100), used(10, 'ALARM NOSPACE'), used(80, silent)];
+    const {space, check} = await watch(used(99), ...refusing, used(79, silent), used(10));
     assert.equal(space.fullBecause, undefined);
-    for (const expected of [/uses 100 of 100 bytes/, /uses 10 of 100 bytes; compact/]) {
+    for (const expected of [/uses 100 of 100 bytes/, /uses 10 of 100 bytes; compact/, /uses 80 of 100 bytes/]) {
       await check();
       assert.match(space.fullBecause ?? '', expected);
     }
-    await check();
-    assert.equal(space.fullBecause, undefined);
+    for (let count = 1; count <= 2; count++) {
+      await check();
+      assert.equal(space.fullBecause, undefined);
+    }
     space.close();
   });
 
