@@ -1,7 +1,7 @@
 import {AppError} from '../../core/failures/app-error.ts';
 import type {CallOf} from '../catalogue/commands.ts';
+import {explainReadOnly} from '../doctor/read-only.ts';
 import {readDuration} from '../input/flag-values.ts';
-import {explainReadOnly} from '../output/read-only.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';

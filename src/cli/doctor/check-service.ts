@@ -5,9 +5,9 @@ import {adviseOnError} from '../../core/failures/facts.ts';
 import {VERSION} from '../../core/version.ts';
 import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import {findForeignOwner} from '../../platform/system/socket-owner.ts';
-import {explainReadOnly} from '../output/read-only.ts';
 import {FOREIGN_FIX} from './check-port.ts';
 import {type DoctorContext, type Finding, findingOf, NamedCheck} from './finding.ts';
+import {explainReadOnly} from './read-only.ts';
 
 /** Timeout for an answer of the service, in milliseconds. */
 const SERVICE_TIMEOUT_MS = 5000;
