@@ -71,6 +71,7 @@ const LINES: Readonly<Record<string, number>> = {
   // Members of etcd that do not answer, prefixes beside the keys of others, damaged entries, and a full etcd.
   // Pages of a long link.
   // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time. File handles of Yarn.
+  // The focus after a request is sent again, an origin is allowed, and a pilot signs in.
   tests: 102_574,
   // A long link to etcd, measured.
   harness: 17_442,

@@ -2,6 +2,7 @@ import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {createMachine, type Running} from '../cli/crewroom.ts';
+import {startPlay} from '../cli/play.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
@@ -81,12 +82,9 @@ describe.skipIf(!CAN_BROWSE)('the back end of a command that runs a plugin, in a
   }, 60_000);
 
   test('answers the page of the plugin of play, and no page of another origin', async () => {
-    const machine = await createMachine();
-    const running = machine.spawn(['play']);
-    await running.until(({stderr}) => stderr.includes('"message":"started"'));
-    const [, port = ''] = /crewroom\.localhost:(\d+)\/#\/play/.exec(running.said().stderr) ?? [];
+    const {running, port} = await startPlay();
     const identity = await (await fetch(`http://127.0.0.1:${port}/api/identity`)).text();
     const [, url = ''] = /"scriptURL":"([^"]+)"/.exec(identity) ?? [];
-    await check(running, url, Number(port));
+    await check(running, url, port);
   }, 60_000);
 });

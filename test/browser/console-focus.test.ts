@@ -1,12 +1,13 @@
 import {join} from 'node:path';
 import type {Browser, Locator, Page} from 'playwright-core';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
+import {startPlay} from '../cli/play.ts';
 import {CAN_BROWSE} from '../support/browsers/chromium.ts';
 import {consoleAddress, openConsole} from '../support/browsers/console.ts';
 import {usePlugins} from '../support/browsers/plugin-browser.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
-import type {TestService} from '../support/service.ts';
+import {callService, type TestService} from '../support/service.ts';
 
 const ID = 'com.example.radio';
 
@@ -40,13 +41,30 @@ const FOCUSED = `(() => {
   return (element.getAttribute('role') ?? element.localName) + ' ' + name;
 })()`;
 
-/** Buttons of each view, what is seen once each has done its work, and what has the focus then. */
-const ACTIONS: readonly (readonly [fragment: string, button: string, seen: string, focus: string])[] = [
+/** A button of a view, what is seen once it has done its work, what has the focus then, and the texts of fields that it needs, by their labels. */
+type Action = readonly [
+  fragment: string,
+  button: string,
+  seen: string,
+  focus: string,
+  fields?: Readonly<Record<string, string>>,
+];
+
+/** Actions of each view, in their order. Before them a page of another origin was refused. */
+const ACTIONS: readonly Action[] = [
   ['#/events', 'Pause', 'text=Continue', 'button Continue'],
   ['#/events', 'Continue', 'text=Pause', 'button Pause'],
   ['#/events', 'Clear', 'text=Nothing has changed', 'button Clear'],
   ['#/requests', 'Pause', 'text=Continue', 'button Continue'],
   ['#/requests', 'Clear', '.empty-state', 'button Clear'],
+  ['#/events', 'Replay', '.event-line', 'button Replay', {'Replay after revision': '0'}],
+  ['#/requests', 'GET /api/store/kept%2Fb, 200', '.detail', 'button GET /api/store/kept%2Fb, 200'],
+  ['#/requests', 'Send again', '.answer', 'button Send again'],
+  ['#/requests', 'GET /api/identity, 403', 'text=Allow this origin…', 'button GET /api/identity, 403'],
+  ['#/requests', 'Allow this origin…', 'dialog', 'button Allow'],
+  ['#/requests', 'Cancel', '.detail', 'button Allow this origin…'],
+  ['#/requests', 'Allow this origin…', 'dialog', 'button Allow'],
+  ['#/requests', 'Allow', 'text=Pages of this origin may call', 'p Pages of this origin may call'],
   ['#/entries', 'Folders', '[aria-pressed=true] >> text=Folders', 'button Folders'],
   ['#/entries', 'All keys', '[aria-pressed=true] >> text=All keys', 'button All keys'],
   ['#/entries', 'New entry…', 'dialog', 'input '],
@@ -65,6 +83,15 @@ const ACTIONS: readonly (readonly [fragment: string, button: string, seen: strin
   ['#/', 'Find…', 'dialog', 'combobox Page, plugin, key, pilot or fault'],
 ];
 
+/** Actions with the session and the first steps, where a back end signs pilots in. */
+const SIGN_IN: readonly Action[] = [
+  ['#/', 'Ask the airline now', '[aria-disabled=false] >> text=Ask the airline now', 'button Ask the airline now'],
+  ['#/', 'Sign out', '.sign-in', 'h2 Pilot and session'],
+  ['#/', 'Sign in', '.danger', 'input', {'Pilot number or e-mail address': '42', Password: 'wrong'}],
+  ['#/', 'Sign in as Ada', 'text=Sign out', 'h2 Pilot and session'],
+  ['#/', 'Close', 'body:not(:has(.play))', 'main Welcome'],
+];
+
 async function open(fragment: string, size = {width: 1280, height: 800}): Promise<Page> {
   const code = await createOwnerCode(service);
   const {page} = await openConsole(browser, service.url, {fragment, code, viewport: size});
@@ -80,6 +107,24 @@ async function expectAfter(page: Page, button: string, {seen, focus}: {seen: Loc
   await page.getByRole('button', {name: button, exact: true}).press('Enter');
   await seen.first().waitFor();
   await expect.poll(() => page.evaluate(FOCUSED)).toBe(focus);
+}
+
+/** Presses the button of each action, and returns those after which the focus is elsewhere. */
+async function findWrong(page: Page, actions: readonly Action[]): Promise<readonly unknown[]> {
+  const wrong: unknown[] = [];
+  for (const [fragment, button, seen, focus, fields = {}] of actions) {
+    await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+    for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, {exact: true}).fill(text);
+    // Lines may wait, with their number.
+    const named = button === 'Continue' ? /^Continue/ : button;
+    await page.getByRole('button', {name: named, exact: true}).press('Enter');
+    await page.locator(seen).first().waitFor();
+    // By the next frame the browser has taken the focus from what is gone.
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const focused = await page.evaluate<string>(FOCUSED);
+    if (!focused.startsWith(focus)) wrong.push([fragment, button, focused]);
+  }
+  return wrong;
 }
 
 describe.skipIf(!CAN_BROWSE)('the focus in Chromium', () => {
@@ -131,21 +176,17 @@ describe.skipIf(!CAN_BROWSE)('the focus in Chromium', () => {
   });
 
   test('is somewhere meant after each action of each view', async () => {
-    const page = await open('#/');
-    const wrong: unknown[] = [];
-    for (const [fragment, button, seen, focus] of ACTIONS) {
-      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
-      // Lines may wait, with their number.
-      const named = button === 'Continue' ? /^Continue/ : button;
-      await page.getByRole('button', {name: named, exact: true}).press('Enter');
-      await page.locator(seen).first().waitFor();
-      // By the next frame the browser has taken the focus from what is gone.
-      await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))');
-      const focused = await page.evaluate<string>(FOCUSED);
-      if (!focused.startsWith(focus)) wrong.push([fragment, button, focused]);
-    }
-    expect(wrong).toEqual([]);
+    await callService(service, 'GET /api/store/kept%2Fb');
+    await callService(service, 'GET /api/identity', {headers: ['Origin: http://page.example']});
+    expect(await findWrong(await open('#/'), ACTIONS)).toEqual([]);
   });
+
+  test('is somewhere meant after each action with the session, and once the first steps are closed', async () => {
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await page.goto((await startPlay()).owned);
+    expect(await findWrong(page, SIGN_IN)).toEqual([]);
+  }, 60_000);
 
   for (const width of [1280, 360])
     test(`comes back to the list from an entry, ${width} px wide`, async () => {

@@ -1,6 +1,6 @@
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {createMachine, type Running} from '../cli/crewroom.ts';
+import {startPlay} from '../cli/play.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
@@ -12,26 +12,6 @@ const PATIENCE = {timeout: 15_000};
 
 /** The windows that people have: a screen and a phone. */
 const WIDTHS = [1280, 360] as const;
-
-interface Playing {
-  readonly running: Running;
-  readonly port: number;
-  /** Address of the console with the steps, as the owner. */
-  readonly owned: string;
-}
-
-async function startPlay(): Promise<Playing> {
-  const machine = await createMachine();
-  const running = machine.spawn(['play']);
-  onTestFinished(async () => {
-    running.child.kill('SIGINT');
-    await running.finished;
-  });
-  await running.until(({stderr}) => stderr.includes('"message":"started"'));
-  const [, port = ''] = /crewroom\.localhost:(\d+)\/#\/play/.exec(running.said().stderr) ?? [];
-  const {stdout} = await machine.run(['console', '--print', '--port', port]);
-  return {running, port: Number(port), owned: `${stdout.trim()}/play`};
-}
 
 /** The marks of the steps: their numbers, or ticks. */
 const MARKS = `[...document.querySelectorAll('.play-mark > [aria-hidden]')].map(mark => mark.textContent).join('')`;

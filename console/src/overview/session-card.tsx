@@ -34,7 +34,9 @@ export function SessionCard({overview}: {readonly overview: OverviewState}) {
   return (
     <section class="card" aria-labelledby="session-title">
       <div class="page-head apart">
-        <h2 id="session-title">Pilot and session</h2>
+        <h2 id="session-title" tabIndex={-1} data-home>
+          Pilot and session
+        </h2>
         {session !== undefined && <SessionMark session={session} />}
       </div>
       {session !== undefined && <SessionFigures session={session} />}

@@ -22,10 +22,17 @@ export function AllowOrigin({state, origin}: AllowOriginProps) {
   const known = list.value.value;
   const failure = list.failure.value;
   if (failure !== undefined) return <FailureNote failure={failure} />;
-  if (known?.allowed.includes(origin)) return <p class="note">Pages of this origin may call the service now.</p>;
+  if (known?.allowed.includes(origin))
+    return (
+      <div>
+        <p class="note" tabIndex={-1} data-home>
+          Pages of this origin may call the service now.
+        </p>
+      </div>
+    );
   if (known === undefined || !known.refused.some(each => each.origin === origin)) return null;
   return (
-    <>
+    <div class="stack">
       <p class="buttons">
         <button type="button" disabled={!state.isOwner.value} onClick={setTo(isAsking, true)}>
           Allow this origin…
@@ -41,7 +48,7 @@ export function AllowOrigin({state, origin}: AllowOriginProps) {
           }}
         />
       )}
-    </>
+    </div>
   );
 }
 
