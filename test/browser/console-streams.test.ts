@@ -10,6 +10,7 @@ import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
+import {startPlugins} from '../support/plugin-service.ts';
 import {callService, makeTemporaryDirectory, startInTest, startService, type TestService} from '../support/service.ts';
 
 const RADIO = 'com.example.radio';
@@ -60,6 +61,16 @@ function* exportOf(count: number): Generator<Buffer> {
     );
   yield Buffer.from(`{"end":true,"entries":${count}}\n`);
 }
+
+/** A background whose lines are of many heights. */
+const LONG_LOG = `for (let line = 0; line < 500; line++) console.log('line ' + line + ' ' + 'long '.repeat(line % 80));`;
+
+/** Lets the browser keep nothing in place that is scrolled, as Safari does. */
+const WITHOUT_ANCHORS = `addEventListener('DOMContentLoaded', () => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('* { overflow-anchor: none }');
+  document.adoptedStyleSheets.push(sheet);
+})`;
 
 /** More lines than a window of the test shows. */
 const SCREEN_LINES = 60;
@@ -123,7 +134,7 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     expect(await page.evaluate(FITS_WIDTH)).toBe(true);
     expect(await findViolations(page)).toEqual([]);
     await rows(page).getByRole('link', {name: 'crew/captain'}).first().click();
-    expect(await page.evaluate('location.hash')).toBe('#/entries/crew%2Fcaptain');
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#/entries/crew%2Fcaptain');
     expect(problems).toEqual([]);
   });
 
@@ -231,6 +242,27 @@ describe.skipIf(!CAN_BROWSE)('the page of events in Chromium', () => {
     await page.pdf();
     expect(await page.evaluate('printed')).toBe(1000);
     await expect.poll(() => rows(page).count()).toBeLessThan(SCREEN_LINES);
+  });
+
+  test('does not jump when the user scrolls up, in browsers that do not anchor what is scrolled either', async () => {
+    const own = await startPlugins(directory => writePlugin(join(directory, RADIO), {'background/index.js': LONG_LOG}));
+    for (const script of ['', WITHOUT_ANCHORS]) {
+      const {page} = await openConsole(browser, own.url, {fragment: `#/plugins/${RADIO}/log`, script});
+      const line = page.getByText('line 499 ');
+      await line.waitFor();
+      await expect.poll(() => isAtEnd(page)).toBe(true);
+      const place = async (): Promise<number> => (await line.boundingBox())?.y ?? Number.NaN;
+      const before = await place();
+      await page.mouse.move(640, 400);
+      await page.mouse.wheel(0, -200);
+      await page.getByRole('button', {name: 'Continue'}).waitFor();
+      await expect.poll(() => rows(page).count()).toBeGreaterThan(SCREEN_LINES);
+      await expect.poll(async () => Math.abs((await place()) - before - 200)).toBeLessThan(2);
+      await page.getByRole('button', {name: 'Continue'}).click();
+      await expect.poll(() => rows(page).count()).toBeLessThan(SCREEN_LINES);
+      await page.getByRole('region', {name: 'Log lines'}).press('Home');
+      await expect.poll(() => page.evaluate(`document.querySelector('.live').scrollTop`), {timeout: 5000}).toBe(0);
+    }
   });
 
   test('keeps a line with selected text, the focus or its details while the list follows', async () => {

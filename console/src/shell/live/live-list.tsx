@@ -100,11 +100,20 @@ function useStayAtEnd<T>(element: RefObject<HTMLElement | null>, lines: LiveLine
       element.current.scrollTop = element.current.scrollHeight;
   };
   useLayoutEffect(stay, [lines.shown.value, lines.isHeld.value]);
+  /** Distance from the upper edge to the end of the list, in pixels, when it was scrolled last. */
+  const toEnd = useRef(0);
+  useLayoutEffect(() => {
+    const list = element.current;
+    if (list === null || !lines.isScrolledUp.peek()) return;
+    // The lines above are rendered now, and seldom as high as was estimated. Safari does not keep those below in place by itself.
+    if (getComputedStyle(list).overflowAnchor !== 'auto') list.scrollTop = list.scrollHeight - toEnd.current;
+  }, [lines.isScrolledUp.value]);
   useEffect(() => {
     const list = element.current;
     if (list === null) return;
     const onScroll = (): void => {
-      lines.isScrolledUp.value = list.scrollHeight - list.scrollTop - list.clientHeight >= END_PIXELS;
+      toEnd.current = list.scrollHeight - list.scrollTop;
+      lines.isScrolledUp.value = toEnd.current - list.clientHeight >= END_PIXELS;
     };
     const measure = (): void => {
       height.value = list.clientHeight;
@@ -130,6 +139,8 @@ function moveFocus<T>(event: KeyboardEvent, list: HTMLElement | null, lines: Liv
   const findButtons = () => [...(list?.querySelectorAll<HTMLElement>('.live-button') ?? [])];
   const buttons = findButtons();
   const isMove = isPressed(event, SHORTCUTS.step) || isPressed(event, SHORTCUTS.ends);
+  // All lines before the browser scrolls to the first one: it would miss that by what they are higher than was estimated.
+  if (event.key === 'Home' && list?.querySelector('.live-above') !== null) lines.isScrolledUp.value = true;
   if (buttons.length === 0 || !isMove) return;
   const place = buttons.findIndex(button => button.contains(document.activeElement));
   const next = placeAfter(event.key, place, buttons.length - 1);
