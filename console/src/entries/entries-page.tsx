@@ -1,6 +1,7 @@
 import './entries.css';
 import {type Signal, untracked, useSignal, useSignalEffect} from '@preact/signals';
 import {useEffect, useMemo, useRef} from 'preact/hooks';
+import {ButtonChoice} from '../shell/button-choice.tsx';
 import {clickIf} from '../shell/click-if.ts';
 import {SHORTCUTS} from '../shell/keys/shortcuts.ts';
 import {plainKeys, useShortcut} from '../shell/keys/use-shortcut.ts';
@@ -138,10 +139,7 @@ function OpenedDialog({dialog, entries, state}: ToolbarProps & {readonly dialog:
   }
 }
 
-const VIEWS: readonly (readonly [view: View, name: string])[] = [
-  ['list', 'All keys'],
-  ['folders', 'Folders'],
-];
+const VIEWS: Readonly<Record<View, string>> = {list: 'All keys', folders: 'Folders'};
 
 /** The prefix of the list, and whether it shows all keys or one level of folders. */
 function Search({entries}: {readonly entries: EntriesState}) {
@@ -167,19 +165,12 @@ function Search({entries}: {readonly entries: EntriesState}) {
       <button type="button" {...clickIf(prefix !== '', () => entries.search(parent))}>
         Up<span class="hidden"> to the folder above</span>
       </button>
-      <fieldset class="view-choice">
-        <legend class="hidden">View</legend>
-        {VIEWS.map(([view, name]) => (
-          <button
-            key={view}
-            type="button"
-            aria-pressed={entries.view.value === view}
-            onClick={() => entries.search(prefix, view)}
-          >
-            {name}
-          </button>
-        ))}
-      </fieldset>
+      <ButtonChoice
+        legend="View"
+        names={VIEWS}
+        chosen={entries.view.value}
+        onChoose={view => entries.search(prefix, view)}
+      />
     </search>
   );
 }

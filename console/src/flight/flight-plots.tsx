@@ -1,4 +1,5 @@
-import {type Signal, useSignal} from '@preact/signals';
+import {useSignal} from '@preact/signals';
+import {ButtonChoice} from '../shell/button-choice.tsx';
 import {Plot} from '../shell/plot/plot.tsx';
 import {TIME_STEPS} from '../shell/plot/time-steps.ts';
 import {formatFeet, formatKnots, formatMiles} from './flight-figures.ts';
@@ -11,7 +12,9 @@ export interface FlightPlotsProps {
 }
 
 /** Axes that a flight is plotted over. */
-type PlotAxis = 'time' | 'distance';
+const AXIS_NAMES = {time: 'Over time', distance: 'Over distance'} as const;
+
+type PlotAxis = keyof typeof AXIS_NAMES;
 
 /** Shortest part of each axis that is shown: a minute, and 5 nautical miles. */
 const SHOWN_MIN: Readonly<Record<PlotAxis, number>> = {time: 60, distance: 5};
@@ -29,74 +32,39 @@ export function FlightPlots({track, darkMode}: FlightPlotsProps) {
     ...(axis.value === 'time' ? {formatX: formatTimeLabel, stepsX: TIME_STEPS} : {formatX: formatMiles}),
     theme: `${darkMode} ${axis.value}`,
   };
-  const last = points.at(-1);
-  const altitude = formatFeet(last?.altitudeFeet ?? 0);
-  const speed = formatKnots(last?.groundSpeedKnots ?? 0);
-  const over = axis.value === 'time' ? 'over time' : 'over distance';
   return (
     <div class="flight-plots">
-      <AxisChoice axis={axis} />
-      <figure>
-        <figcaption>
-          <strong>Altitude</strong> <span class="quiet">{altitude}</span>
-        </figcaption>
-        <Plot
-          {...common}
-          summary={`Altitude ${over}: now ${altitude}`}
-          lines={[
-            line(
-              'Altitude',
-              '--interactive',
-              points.map(({altitudeFeet}) => altitudeFeet),
-            ),
-          ]}
-          formatY={formatFeet}
-          endYMin={1000}
-        />
-      </figure>
-      <figure>
-        <figcaption>
-          <strong>Ground speed</strong> <span class="quiet">{speed}</span>
-        </figcaption>
-        <Plot
-          {...common}
-          summary={`Ground speed ${over}: now ${speed}`}
-          lines={[
-            line(
-              'Ground speed',
-              '--good',
-              points.map(({groundSpeedKnots}) => groundSpeedKnots),
-            ),
-          ]}
-          formatY={formatKnots}
-          endYMin={100}
-        />
-      </figure>
+      <ButtonChoice
+        legend="Plot over"
+        names={AXIS_NAMES}
+        chosen={axis.value}
+        onChoose={chosen => (axis.value = chosen)}
+      />
+      {PLOTS.map(({title, figure, format, color, endYMin}) => {
+        const now = format(points.at(-1)?.[figure] ?? 0);
+        return (
+          <Plot
+            key={title}
+            {...common}
+            title={title}
+            now={now}
+            summary={`${title} ${AXIS_NAMES[axis.value].toLowerCase()}: now ${now}`}
+            lines={[{label: title, color, isFilled: true, values: points.map(point => point[figure])}]}
+            formatY={format}
+            endYMin={endYMin}
+          />
+        );
+      })}
     </div>
   );
 }
 
+/** Figures of a flight that are plotted. */
+const PLOTS = [
+  {title: 'Altitude', figure: 'altitudeFeet', format: formatFeet, color: '--interactive', endYMin: 1000},
+  {title: 'Ground speed', figure: 'groundSpeedKnots', format: formatKnots, color: '--good', endYMin: 100},
+] as const;
+
 function milesOf(point: TrackPoint | undefined): number | undefined {
   return point?.flownNauticalMiles;
-}
-
-function line(label: string, color: string, values: readonly number[]) {
-  return {label, color, isFilled: true, values};
-}
-
-function AxisChoice({axis}: {readonly axis: Signal<PlotAxis>}) {
-  const choose = (chosen: PlotAxis) => () => {
-    axis.value = chosen;
-  };
-  return (
-    <fieldset class="view-choice">
-      <legend class="hidden">Plot over</legend>
-      <button type="button" aria-pressed={axis.value === 'time'} onClick={choose('time')}>
-        Over time
-      </button>
-      <button type="button" aria-pressed={axis.value === 'distance'} onClick={choose('distance')}>
-        Over distance
-      </button>
-    </fieldset>
-  );
 }

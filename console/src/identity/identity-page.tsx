@@ -1,7 +1,8 @@
 import './identity.css';
-import {type Signal, useSignal} from '@preact/signals';
+import {useSignal} from '@preact/signals';
 import {useEffect, useMemo} from 'preact/hooks';
 import {formatRoute} from '../route.ts';
+import {ButtonChoice} from '../shell/button-choice.tsx';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {FailureNote} from '../shell/failure-note.tsx';
@@ -40,8 +41,11 @@ interface DocumentProps {
   readonly offersSamples: boolean;
 }
 
+/** Forms in which the document is shown. */
+const FORMS = {tree: 'Tree', text: 'Text'} as const;
+
 function Document({text, offersSamples}: DocumentProps) {
-  const view = useSignal<DocumentView>('tree');
+  const view = useSignal<keyof typeof FORMS>('tree');
   const showsSecrets = useSignal(false);
   if (text === undefined) return <Loading />;
   if (text === null)
@@ -62,7 +66,12 @@ function Document({text, offersSamples}: DocumentProps) {
     <section class="card" aria-labelledby="document-title">
       <div class="page-head apart">
         <h2 id="document-title">Document</h2>
-        <ViewChoice view={view} />
+        <ButtonChoice
+          legend="Show the document as"
+          names={FORMS}
+          chosen={view.value}
+          onChoose={chosen => (view.value = chosen)}
+        />
       </div>
       <div class="buttons">
         {hidden !== text && (
@@ -84,25 +93,5 @@ function Document({text, offersSamples}: DocumentProps) {
         </pre>
       )}
     </section>
-  );
-}
-
-/** Forms in which the document is shown. */
-type DocumentView = 'tree' | 'text';
-
-function ViewChoice({view}: {readonly view: Signal<DocumentView>}) {
-  const choose = (chosen: DocumentView) => () => {
-    view.value = chosen;
-  };
-  return (
-    <fieldset class="view-choice">
-      <legend class="hidden">Show the document as</legend>
-      <button type="button" aria-pressed={view.value === 'tree'} onClick={choose('tree')}>
-        Tree
-      </button>
-      <button type="button" aria-pressed={view.value === 'text'} onClick={choose('text')}>
-        Text
-      </button>
-    </fieldset>
   );
 }

@@ -25,6 +25,7 @@ export function TrafficPlots({state, traffic}: TrafficPlotsProps) {
     theme: state.darkMode.value,
   };
   const valuesOf = (pick: (point: TrafficPoint) => number | undefined) => points.map(point => pick(point) ?? null);
+  const rates = valuesOf(each => each.requestsPerSecond);
   const rate = `${formatShort(last?.requestsPerSecond ?? 0)} per second`;
   const times =
     last?.medianMs === undefined || last.slowMs === undefined
@@ -32,38 +33,25 @@ export function TrafficPlots({state, traffic}: TrafficPlotsProps) {
       : `half within ${formatMs(last.medianMs)}, 99 % within ${formatMs(last.slowMs)}`;
   return (
     <div class="plots">
-      <figure>
-        <figcaption>
-          <strong>Rate</strong> <span class="quiet">{rate}</span>
-        </figcaption>
-        <Plot
-          {...common}
-          summary={`Requests in the last minutes; now ${rate}`}
-          lines={[
-            {
-              label: 'Requests',
-              color: '--interactive',
-              isFilled: true,
-              values: valuesOf(each => each.requestsPerSecond),
-            },
-          ]}
-          formatY={formatShort}
-        />
-      </figure>
-      <figure>
-        <figcaption>
-          <strong>Time to answer</strong> <span class="quiet">{times}</span>
-        </figcaption>
-        <Plot
-          {...common}
-          summary={`Time to answer in the last minutes; now ${times}`}
-          lines={[
-            {label: '99 %', color: '--warning', values: valuesOf(each => each.slowMs)},
-            {label: 'Half', color: '--good', isFilled: true, values: valuesOf(each => each.medianMs)},
-          ]}
-          formatY={formatMs}
-        />
-      </figure>
+      <Plot
+        {...common}
+        title="Rate"
+        now={rate}
+        summary={`Requests in the last minutes; now ${rate}`}
+        lines={[{label: 'Requests', color: '--interactive', isFilled: true, values: rates}]}
+        formatY={formatShort}
+      />
+      <Plot
+        {...common}
+        title="Time to answer"
+        now={times}
+        summary={`Time to answer in the last minutes; now ${times}`}
+        lines={[
+          {label: '99 %', color: '--warning', values: valuesOf(each => each.slowMs)},
+          {label: 'Half', color: '--good', isFilled: true, values: valuesOf(each => each.medianMs)},
+        ]}
+        formatY={formatMs}
+      />
     </div>
   );
 }

@@ -5,7 +5,7 @@ import {PLOT_HEIGHT, type PlotLine, type PlotProps} from './plot-props.ts';
 import {axisRange} from './round-steps.ts';
 
 /** A plot that is drawn with uPlot. */
-export function DrawnPlot({summary, xs, lines, rangeX, height = PLOT_HEIGHT, theme, ...formats}: PlotProps) {
+export function DrawnPlot({summary, xs, lines, rangeX, theme, ...formats}: PlotProps) {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
   const [fromX, toX] = rangeX ?? [undefined, undefined];
@@ -15,18 +15,18 @@ export function DrawnPlot({summary, xs, lines, rangeX, height = PLOT_HEIGHT, the
     const container = element.current;
     if (container === null) return;
     const made = new UPlot(
-      {...optionsOf(container, lines, formats), width: container.clientWidth, height},
+      {...optionsOf(container, lines, formats), width: container.clientWidth, height: PLOT_HEIGHT},
       data,
       container,
     );
     plot.current = made;
-    const resized = new ResizeObserver(() => made.setSize({width: container.clientWidth, height}));
+    const resized = new ResizeObserver(() => made.setSize({width: container.clientWidth, height: PLOT_HEIGHT}));
     resized.observe(container);
     return () => {
       resized.disconnect();
       made.destroy();
     };
-  }, [theme, height]);
+  }, [theme]);
   useEffect(() => {
     plot.current?.setData(data, fromX === undefined);
     if (fromX !== undefined && toX !== undefined) plot.current?.setScale('x', {min: fromX, max: toX});

@@ -27,8 +27,6 @@ export interface PlotProps {
   readonly stepsX?: readonly number[] | undefined;
   /** Least end of the axis of y: below it the labels of whole numbers would repeat. @default {1} */
   readonly endYMin?: number;
-  /** Height in pixels. @default {140} */
-  readonly height?: number;
   /** Changes with the theme, whose colours the plot is drawn with. */
   readonly theme: unknown;
 }
