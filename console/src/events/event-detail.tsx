@@ -1,11 +1,10 @@
 import {formatJson} from '../entries/format-json.ts';
+import {KeyLink} from '../entries/key-link.tsx';
 import {CallerName, PluginLink} from '../plugins/plugin-links.tsx';
-import {formatRoute} from '../route.ts';
 import {CopyButton} from '../shell/copy-button.tsx';
 import {Facts} from '../shell/facts.tsx';
 import {formatMoment} from '../shell/format/format-clock.ts';
 import {DetailPanel} from '../shell/live/detail-panel.tsx';
-import {Marked} from '../shell/marked.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {KIND_NAMES, type ReceivedEvent} from './received-event.ts';
@@ -25,14 +24,7 @@ export function EventDetail({event, state, onClose}: EventDetailProps) {
     <DetailPanel title={KIND_NAMES[kind]} onClose={onClose}>
       <Facts
         facts={[
-          [
-            'Key',
-            key && (
-              <a href={formatRoute({view: 'entries', key})}>
-                <Marked text={key} />
-              </a>
-            ),
-          ],
+          ['Key', key && <KeyLink text={key} />],
           ['Plugin', plugin && <PluginLink state={state} id={plugin} />],
           ['Written by', writtenBy && <CallerName state={state} principal={writtenBy} />],
           ['Revision', revision],

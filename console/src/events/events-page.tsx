@@ -1,17 +1,15 @@
 import './events.css';
-import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {useEffect, useMemo} from 'preact/hooks';
+import {KeyLink} from '../entries/key-link.tsx';
 import {formatRoute} from '../route.ts';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {exampleOfWriting} from '../shell/format/example-commands.ts';
 import {formatClock} from '../shell/format/format-clock.ts';
-import type {LiveLine} from '../shell/live/live-lines.ts';
-import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
 import {Loading} from '../shell/loading.tsx';
 import {Marked} from '../shell/marked.tsx';
 import type {PageProps} from '../shell/page-props.ts';
-import {setTo} from '../shell/set-to.ts';
 import {EventDetail} from './event-detail.tsx';
 import {EventFilters} from './event-filters.tsx';
 import {EventsState} from './events-state.ts';
@@ -21,35 +19,17 @@ import {KIND_NAMES, type ReceivedEvent} from './received-event.ts';
 export function EventsPage({state}: PageProps) {
   const events = useMemo(() => new EventsState(state.client), [state]);
   useEffect(() => state.whileWatched(watched => events.follow(watched)), [state, events]);
-  const row = useCallback(
-    (line: LiveLine<ReceivedEvent>, isSelected: boolean) => (
-      <EventRow
-        isSelected={isSelected}
-        event={line.content}
-        onSelect={setTo(events.selected, isSelected ? undefined : line)}
-      />
-    ),
-    [events],
-  );
-  const close = useCallback(setTo(events.selected, undefined), [events]);
-  const selected = events.selected.value;
   return (
     <LivePage
       title="Events"
       lines={events.lines}
       filters={<EventFilters events={events} drafts={state.drafts} />}
       failure={events.failure.value}
-    >
-      <LiveList
-        lines={events.lines}
-        label="List of events"
-        empty={<NoEvents events={events} />}
-        selected={selected?.id}
-      >
-        {row}
-      </LiveList>
-      {selected !== undefined && <EventDetail event={selected.content} state={state} onClose={close} />}
-    </LivePage>
+      empty={<NoEvents events={events} />}
+      selected={events.selected}
+      row={(event, isSelected, onSelect) => <EventRow event={event} isSelected={isSelected} onSelect={onSelect} />}
+      detail={(event, onClose) => <EventDetail event={event} state={state} onClose={onClose} />}
+    />
   );
 }
 
@@ -94,11 +74,7 @@ function EventRow({isSelected, event: {kind, receivedMs, revision, key, plugin, 
         {KIND_NAMES[kind]}
       </button>
       <span class="one-line subject">
-        {key !== undefined && (
-          <a href={formatRoute({view: 'entries', key})} tabIndex={-1}>
-            <Marked text={key} />
-          </a>
-        )}
+        {key !== undefined && <KeyLink text={key} tabIndex={-1} />}
         {plugin !== undefined && (
           <a href={formatRoute({view: 'plugin', id: plugin, tab: 'log'})} tabIndex={-1}>
             <bdi>{plugin}</bdi>

@@ -1,6 +1,6 @@
 import type {RecordedRequest} from 'crewroom/client/service';
+import {KeyLink} from '../entries/key-link.tsx';
 import {PluginLink} from '../plugins/plugin-links.tsx';
-import {formatRoute} from '../route.ts';
 import {programAddress} from '../service/own-origin.ts';
 import {Breakable} from '../shell/breakable.tsx';
 import {Command} from '../shell/command.tsx';
@@ -9,7 +9,6 @@ import {Facts} from '../shell/facts.tsx';
 import {formatMoment} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
 import {DetailPanel} from '../shell/live/detail-panel.tsx';
-import {Marked} from '../shell/marked.tsx';
 import {TextBox} from '../shell/text-box.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {AllowOrigin} from './allow-origin.tsx';
@@ -52,14 +51,7 @@ export function RequestDetail({request, state, onClose}: RequestDetailProps) {
           ['Duration', formatMs(durationMs)],
           ['Body', sizeBytes === undefined ? 'a stream' : `${sizeBytes.toLocaleString('en')} bytes`],
           ['Plugin', plugin && <PluginLink state={state} id={plugin} />],
-          [
-            'Key',
-            key && (
-              <a href={formatRoute({view: 'entries', key})}>
-                <Marked text={key} />
-              </a>
-            ),
-          ],
+          ['Key', key && <KeyLink text={key} />],
           ['Origin', origin],
           ['Request id', failure?.instance],
         ]}

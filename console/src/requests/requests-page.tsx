@@ -1,19 +1,16 @@
 import './requests.css';
 import {untracked, useSignalEffect} from '@preact/signals';
 import type {RecordedRequest} from 'crewroom/client/service';
-import {useCallback, useEffect, useMemo} from 'preact/hooks';
+import {useEffect, useMemo} from 'preact/hooks';
 import {PluginLink} from '../plugins/plugin-links.tsx';
 import {Command} from '../shell/command.tsx';
 import {EmptyState} from '../shell/empty-state.tsx';
 import {exampleOfReading} from '../shell/format/example-commands.ts';
 import {formatClock} from '../shell/format/format-clock.ts';
 import {formatMs} from '../shell/format/format-figures.ts';
-import type {LiveLine} from '../shell/live/live-lines.ts';
-import {LiveList} from '../shell/live/live-list.tsx';
 import {LivePage} from '../shell/live/live-page.tsx';
 import {Loading} from '../shell/loading.tsx';
 import type {PageProps} from '../shell/page-props.ts';
-import {setTo} from '../shell/set-to.ts';
 import {RequestDetail} from './request-detail.tsx';
 import {ALL, pluginSender} from './request-filter.ts';
 import {RequestFilters} from './request-filters.tsx';
@@ -30,38 +27,19 @@ export function RequestsPage({state}: PageProps) {
     // Only the address leads here: what the user chooses later stays.
     untracked(() => requests.choose({...ALL, key: route.key ?? '', sender}));
   });
-  const row = useCallback(
-    (line: LiveLine<RecordedRequest>, isSelected: boolean) => (
-      <RequestRow
-        isSelected={isSelected}
-        state={state}
-        request={line.content}
-        onSelect={setTo(requests.selected, isSelected ? undefined : line)}
-      />
-    ),
-    [state, requests],
-  );
-  const close = useCallback(setTo(requests.selected, undefined), [requests]);
-  const selected = requests.selected.value;
   return (
     <LivePage
       title="Requests"
       lines={requests.lines}
       filters={<RequestFilters requests={requests} />}
       failure={requests.failure.value}
-    >
-      <LiveList
-        lines={requests.lines}
-        label="List of requests"
-        empty={<NoRequests requests={requests} />}
-        selected={selected?.id}
-      >
-        {row}
-      </LiveList>
-      {selected !== undefined && (
-        <RequestDetail key={selected.id} request={selected.content} state={state} onClose={close} />
+      empty={<NoRequests requests={requests} />}
+      selected={requests.selected}
+      row={(request, isSelected, onSelect) => (
+        <RequestRow isSelected={isSelected} state={state} request={request} onSelect={onSelect} />
       )}
-    </LivePage>
+      detail={(request, onClose) => <RequestDetail request={request} state={state} onClose={onClose} />}
+    />
   );
 }
 

@@ -18,7 +18,7 @@ interface LiveListProps<T> {
   readonly empty: ComponentChildren;
   /** Id of the line that is marked. */
   readonly selected?: number | undefined;
-  /** Returns the content of a line. Has to be the same function each time. */
+  /** Returns the content of a line. Has to depend on nothing that changes. */
   readonly children: (line: LiveLine<T>, isSelected: boolean) => ComponentChildren;
 }
 
