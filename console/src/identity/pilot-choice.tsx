@@ -35,7 +35,7 @@ interface PilotItemProps {
 function PilotItem({pilot: {name, description, summary}, current, identity}: PilotItemProps) {
   const isCurrent = name === current;
   return (
-    <li data-current={isCurrent} tabIndex={-1} data-home>
+    <li class="apart" data-current={isCurrent} tabIndex={-1} data-home>
       <div class="pilot-text">
         <p>
           <strong>{name}</strong>

@@ -29,7 +29,7 @@ export function SessionStates({state}: {readonly state: ConsoleState}) {
           const isOn = active.some(fault => fault.kind === kind);
           const {name, effect} = FAULT_KINDS[kind] ?? {name: kind, effect: ''};
           return (
-            <li key={kind} data-current={isOn}>
+            <li key={kind} class="apart" data-current={isOn}>
               <div class="pilot-text">
                 <p>
                   <strong>{name}</strong>

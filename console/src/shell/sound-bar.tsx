@@ -6,35 +6,22 @@ export function SoundBar({sounds}: {readonly sounds: Sounds}) {
   const status = sounds.status.value;
   return (
     <div role="status">
-      {status.kind === 'playing' && (
-        <div class="banner calm">
-          <Glyph name="sound" />
-          <p>A plugin plays a sound.</p>
-          <button type="button" onClick={() => sounds.stop()}>
-            Stop
-          </button>
-        </div>
-      )}
-      {status.kind === 'blocked' && (
-        <div class="banner">
+      {status.kind !== 'silent' && (
+        <div class={`banner ${status.kind === 'playing' ? 'calm' : ''}`}>
           <Glyph name="sound" />
           <p>
-            <strong>A sound is waiting.</strong> Browsers play sounds only after a click.
+            {status.kind === 'playing' && 'A plugin plays a sound.'}
+            {status.kind === 'failed' && `A plugin asked for a sound that does not play: ${status.problem}.`}
+            {status.kind === 'blocked' && <strong>A sound is waiting.</strong>}
+            {status.kind === 'blocked' && ' Browsers play sounds only after a click.'}
           </p>
-          <button type="button" onClick={() => sounds.resume()}>
-            Play
-          </button>
+          {status.kind === 'blocked' && (
+            <button type="button" onClick={() => sounds.resume()}>
+              Play
+            </button>
+          )}
           <button type="button" onClick={() => sounds.stop()}>
-            Dismiss
-          </button>
-        </div>
-      )}
-      {status.kind === 'failed' && (
-        <div class="banner">
-          <Glyph name="sound" />
-          <p>A plugin asked for a sound that does not play: {status.problem}.</p>
-          <button type="button" onClick={() => sounds.stop()}>
-            Dismiss
+            {status.kind === 'playing' ? 'Stop' : 'Dismiss'}
           </button>
         </div>
       )}
