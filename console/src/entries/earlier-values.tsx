@@ -11,7 +11,7 @@ import {formatBytes} from '../shell/format/format-figures.ts';
 import {Loading} from '../shell/loading.tsx';
 import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {toCallFailure} from '../state/loaded.ts';
+import {keepFailure} from '../state/loaded.ts';
 import type {EntryState} from './entry-state.ts';
 import {readableJson} from './format-json.ts';
 import {JsonView} from './json-view.tsx';
@@ -45,7 +45,7 @@ function EarlierDialog({entry, state, onClose}: EarlierValuesProps & {readonly o
   const load = async (): Promise<void> => {
     if (isLoading.value) return;
     isLoading.value = true;
-    try {
+    await keepFailure(failure, async () => {
       let {cursor: after} = page.value ?? {};
       let next: HistoryPage;
       // A page may have no changes of this entry, and others follow.
@@ -55,10 +55,7 @@ function EarlierDialog({entry, state, onClose}: EarlierValuesProps & {readonly o
       } while (next.changes.length === 0 && after !== undefined);
       const {changes = []} = page.value ?? {};
       page.value = {...next, changes: [...changes, ...next.changes]};
-      failure.value = undefined;
-    } catch (error) {
-      failure.value = toCallFailure(error);
-    }
+    });
     isLoading.value = false;
   };
   useEffect(() => void load(), [entry]);

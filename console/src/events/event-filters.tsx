@@ -1,3 +1,4 @@
+import {SearchField} from '../shell/live/search-field.tsx';
 import {type Drafts, type Fields, markSent, takeFields} from '../state/drafts.ts';
 import {CHOSEN_KINDS, type EventsState} from './events-state.ts';
 import {KIND_NAMES} from './received-event.ts';
@@ -25,16 +26,11 @@ export function EventFilters({events, drafts}: EventFiltersProps) {
           </label>
         ))}
       </fieldset>
-      <label>
-        Key begins with
-        <input
-          type="search"
-          class="prefix"
-          spellcheck={false}
-          value={events.prefix.value}
-          onInput={({currentTarget}) => (events.prefix.value = currentTarget.value)}
-        />
-      </label>
+      <SearchField
+        label="Key begins with"
+        value={events.prefix.value}
+        onType={prefix => (events.prefix.value = prefix)}
+      />
       <Replay events={events} drafts={drafts} />
     </>
   );

@@ -1,3 +1,4 @@
+import {SearchField} from '../shell/live/search-field.tsx';
 import {type RequestFilter, STATUS_NAMES} from './request-filter.ts';
 import type {RequestsState} from './requests-state.ts';
 
@@ -6,26 +7,8 @@ export function RequestFilters({requests}: {readonly requests: RequestsState}) {
   const {path, key, status, sender, withOwn} = requests.filter.value;
   return (
     <>
-      <label>
-        Path
-        <input
-          type="search"
-          spellcheck={false}
-          value={path}
-          onInput={({currentTarget}) => requests.choose({path: currentTarget.value})}
-        />
-      </label>
-      {key !== '' && (
-        <label>
-          Key
-          <input
-            type="search"
-            spellcheck={false}
-            value={key}
-            onInput={({currentTarget}) => requests.choose({key: currentTarget.value})}
-          />
-        </label>
-      )}
+      <SearchField label="Path" value={path} onType={text => requests.choose({path: text})} />
+      {key !== '' && <SearchField label="Key" value={key} onType={text => requests.choose({key: text})} />}
       <label>
         Status
         <select
