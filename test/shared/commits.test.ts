@@ -312,6 +312,17 @@ describe('a commit of many operations', () => {
     assert.ok(engine.largestRequestBytes <= REQUEST_BYTES_MAX, `a request had ${engine.largestRequestBytes} bytes`);
     const many = Array.from({length: OPERATIONS_MAX}, (_, index) => put(`many ${index}`));
     await assertFailsWith(write(store, ...many), 'too-large');
+    // Values are never the reason: they can be in requests of their own.
+    for (const [count, keyBytes, bytes] of [
+      [500, 505, 1300],
+      [400, 505, 1600],
+      [501, 400, 1300],
+    ] as const) {
+      const name = (index: number): string => String(index).padEnd(keyBytes, 'k');
+      const json = JSON.stringify('x'.repeat(bytes - 2));
+      const puts = Array.from({length: count}, (_, index) => putFor(60_000, name(index), json));
+      await write(store, ...puts);
+    }
   });
 
   test('finds results of many commits in requests with few enough', async () => {

@@ -483,6 +483,21 @@ describe('a state that the engine has compacted', () => {
     assert.deepEqual((await other.list({...range(), values: true})).map(textOf), ['2', BEYOND_LOG]);
   });
 
+  test('ends a snapshot as unavailable if it cannot go on, and names no retention before something was read', async () => {
+    const engine = new SimulatedEngine();
+    await using store = await open(engine);
+    const snapshot = await store.snapshot();
+    await write(store, put('a'));
+    engine.compact();
+    engine.isDown = true;
+    await assertFailsWith(snapshot.list({...range(), limit: 2}), 'unavailable');
+    engine.isDown = false;
+    await assert.rejects(snapshot.list({...range(), limit: 2}), (error: AppError) => {
+      const {code, ...failure} = error.failure ?? {code: ''};
+      return code === 'too-slow' && !('retentionMinutes' in JSON.parse(JSON.stringify(failure)));
+    });
+  });
+
   test('goes on in a snapshot while nothing was committed, and names the retention that is needed after that', async () => {
     const engine = new SimulatedEngine();
     let elapsedMs = 0;

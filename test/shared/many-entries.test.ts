@@ -97,6 +97,18 @@ describe('a store with many entries', async () => {
     assert.ok(counted.requests <= pages + 2 + pages / 8, `${counted.requests} requests for ${pages} pages`);
   });
 
+  for (const reverse of [false, true])
+    test(`lists a page ${reverse ? 'from its end' : 'from its beginning'} of what was written after the last list`, async () => {
+      const other = new SimulatedEngine();
+      const counted = connectCounting(other);
+      await using opened = await openStoreIn(counted.driver);
+      await opened.list({...range(), limit: 10, reverse});
+      for (let at = 0; at < 8000; at += 1000) await write(opened, ...NAMES.slice(at, at + 1000).map(name => put(name)));
+      counted.walked = 0;
+      await opened.list({...range(), limit: 10, reverse, after: key(NAMES[4000] ?? '')});
+      assert.ok(counted.walked < WALKED_MAX, `it walked over ${counted.walked} keys`);
+    });
+
   test('finds the few that have expired', async () => {
     let aheadMs = 0;
     const other = new SimulatedEngine();

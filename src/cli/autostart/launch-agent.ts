@@ -105,10 +105,11 @@ export function createLaunchAgent(file: string, context: CliContext): Autostart 
     install: async program => {
       const before = await readOwnText(file);
       const createdForLog = await mkdir(dirname(logFile), {recursive: true, mode: PRIVATE_DIRECTORY_MODE});
-      const created = await mkdir(dirname(file), {recursive: true});
-      await end();
-      await writeFile(file, formatAgent(program, logFile), {flush: true});
+      let created: string | undefined;
       try {
+        created = await mkdir(dirname(file), {recursive: true});
+        await end();
+        await writeFile(file, formatAgent(program, logFile), {flush: true});
         await begin();
       } catch (error) {
         if (before === undefined) {

@@ -35,9 +35,9 @@ export function createUserUnit(file: string, context: CliContext): Autostart {
       if (problem !== undefined) throw refusedProgram(problem);
       const putBack = await noteUnit(file, context);
       const created = await mkdir(dirname(file), {recursive: true});
-      await writeFile(file, formatUnit(program), {flush: true});
-      await syncDirectory(dirname(file));
       try {
+        await writeFile(file, formatUnit(program), {flush: true});
+        await syncDirectory(dirname(file));
         await changeUnits(['daemon-reload'], context);
         await changeUnits(['enable', UNIT_NAME], context);
         await changeUnits(['restart', UNIT_NAME], context);

@@ -1,4 +1,4 @@
-import {type ChildProcess, fork} from 'node:child_process';
+import {type ChildProcess, type ForkOptions, fork} from 'node:child_process';
 import {realpath, statfs} from 'node:fs/promises';
 import {sep} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
@@ -67,11 +67,16 @@ export async function needsNoTrial(directory: string): Promise<boolean> {
   return (await judgePlace(directory, process.platform)).isKnown && !hasPreload();
 }
 
+/** Windows tells no type. A path on another machine begins with two backslashes; that of a drive that stands for one, once it is resolved. */
+const NETWORK_PATH = /^\\\\(?![?.]\\|\?)|^\\\\\?\\UNC\\/i;
+
 async function judgePlace(directory: string, platform: NodeJS.Platform): Promise<{name: string; isKnown: boolean}> {
+  if (platform === 'win32') {
+    // It fails on disks that some programs provide, such as one in memory.
+    const path = await realpath(directory).catch(() => directory);
+    return {name: 'network drive', isKnown: ![directory, path].some(each => NETWORK_PATH.test(each))};
+  }
   const path = await realpath(directory);
-  // Windows tells no type. The path of a folder on another machine begins with two backslashes; that of a drive that stands for one, once it is resolved.
-  if (platform === 'win32')
-    return {name: 'network drive', isKnown: ![directory, path].some(each => each.startsWith('\\\\'))};
   // Some systems give the number with a sign.
   const type = (await statfs(path)).type >>> 0;
   const name = findFileSystem(path) ?? `type 0x${type.toString(16)}`;
@@ -100,7 +105,11 @@ function hasPreload(): boolean {
 /** Opens the files in another process. @returns How that failed. */
 async function runTrial(engine: object): Promise<string | undefined> {
   // Unlike `spawn`, it starts Node in Electron too.
-  const child = fork(PROGRAM, [JSON.stringify(engine)], {execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc']});
+  const child = fork(PROGRAM, [JSON.stringify(engine)], {
+    execArgv: [],
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  } as ForkOptions);
   const timeout = new AbortController();
   const late = setTimeout(TRIAL_MS_MAX, `did not end within ${TRIAL_MS_MAX / 1000} seconds`, {signal: timeout.signal});
   try {

@@ -82,7 +82,12 @@ async function follow(
 ): Promise<string> {
   // Nothing is inherited: the engine prints before it ends the process.
   const stdio: ForkOptions['stdio'] = ['ignore', 'ignore', 'ignore', 'ipc'];
-  const reader = fork(PROGRAM, [request], {execArgv: [], serialization: 'advanced', stdio});
+  const reader = fork(PROGRAM, [request], {
+    execArgv: [],
+    serialization: 'advanced',
+    windowsHide: true,
+    stdio,
+  } as ForkOptions);
   const late = setTimeout(() => reader.kill('SIGKILL'), MESSAGE_MS_MAX);
   try {
     for await (const [message] of on(reader, 'message', {close: ['close'], signal})) {

@@ -2,9 +2,6 @@ import type {Range} from '../../core/domain/entries/identifiers.ts';
 import type {KeyRange, PairRange, StoredPair} from './engine/driver.ts';
 import {FENCED_ENTRIES} from './engine/engine-keys.ts';
 
-/** Number of fences that are read at once for a list that goes on, as exports do: 131,072 entries lie between them. */
-const CONTINUED_FENCES = 512;
-
 /** The fences of a range of entries that were read last, as keys of entries, in its direction. */
 interface KnownFences extends KeyRange {
   readonly reverse: boolean;
@@ -17,15 +14,22 @@ type Direction = Pick<Range, 'limit' | 'after' | 'reverse'>;
 
 /**
  * Where reads of entries end. An engine may look at all keys of a range whatever its limit, and at their values if the last come first; so what is
- * read ends at a fence beyond the limit. Fences may be old: they are only where a read ends, and the next begins.
+ * read ends at a fence beyond the limit. They are of one state: in another one many entries may lie between two of them.
  */
 export class Fences {
+  readonly #ahead: number;
   #known: KnownFences | undefined;
+
+  /** @param ahead Number of fences that are read at once for a list that goes on. @default {as many as it needs} */
+  constructor(ahead = 0) {
+    this.#ahead = ahead;
+  }
 
   /** Returns what is to be read before {@link part} can be called, nothing if that can be called now. */
   unknown({limit, after, reverse = false}: Direction, {from, to}: KeyRange): readonly PairRange[] {
     if (from >= to || this.#endOf({limit, reverse}, {from, to}) !== undefined) return [];
-    const count = Math.max(fencesFor(limit, reverse), after === undefined ? 0 : CONTINUED_FENCES);
+    // One more: it may begin at a fence.
+    const count = Math.max(fencesFor(limit, reverse) + 1, after === undefined ? 0 : this.#ahead);
     return [{from: `f${from.slice(1)}`, to: `f${to.slice(1)}`, limit: count, keysOnly: true, reverse}];
   }
 

@@ -54,8 +54,8 @@ const BODIES_MAX = 500;
 const OPERATION_BYTES = 32;
 const HEAD_BYTES = 8192;
 
-/** Size of everything in the write of an entry besides keys, in bytes: the header, its expiry, and the one before. */
-const ENTRY_BYTES = 256;
+/** Size of everything in the write of an entry besides keys, in bytes: the header, its body or parts, its expiry, and the one before. */
+const ENTRY_BYTES = 320;
 
 /** Largest size of all values in a request, in bytes. Those above are in parts, and leave space for the log. */
 const VALUES_BYTES_MAX = 640 * 1024;
@@ -228,7 +228,8 @@ class RequestBuilder {
 /** Returns the space for values in the request of a plan, in bytes. */
 function spaceForValues({writes}: Plan): number {
   let bytes = REQUEST_BYTES_MAX - 2 * HEAD_BYTES;
-  // Twice for an entry that expires.
-  for (const key of writes.keys()) bytes -= ENTRY_BYTES + 2 * Buffer.byteLength(key);
+  // Once more for an entry that expires, and for a body.
+  const copies = writes.size > BODIES_MAX ? 2 : 3;
+  for (const key of writes.keys()) bytes -= ENTRY_BYTES + copies * Buffer.byteLength(key);
   return Math.min(VALUES_BYTES_MAX, bytes);
 }

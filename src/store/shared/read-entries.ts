@@ -10,6 +10,7 @@ import {PairSizes, readPages} from './engine/range-pages.ts';
 import {decodeStored, isBody, joinParts, readParts, readPartsOfRange, type StoredEntry} from './engine/stored-entry.ts';
 import {type EngineState, RESTORED, type StoreParts} from './engine-state.ts';
 import {Fences} from './fences.ts';
+import {ReadsInTurn} from './reads-in-turn.ts';
 
 /** Number of gets that share a request, each of an entry and its body. It reads the head too. */
 const GETS_MAX = 63;
@@ -33,6 +34,13 @@ interface FoundEntry {
   readonly body: StoredPair | undefined;
 }
 
+/** The state of which entries are listed: its head, its time in milliseconds since the Unix epoch, and what is known of its fences. */
+export interface ListedState {
+  readonly head: KnownHead;
+  readonly nowMs: number;
+  readonly fences: Fences;
+}
+
 interface WaitingGet {
   readonly key: Key;
   readonly resolve: (state: Omit<Found<FoundEntry | undefined>, 'expiredMs'>) => void;
@@ -45,7 +53,7 @@ interface WaitingGet {
  */
 export class EntryReader {
   readonly #deps: EntryReaderDeps;
-  readonly #fences = new Fences();
+  readonly #reads: ReadsInTurn;
   readonly #sizes = new PairSizes();
   #waiting: WaitingGet[] = [];
   #isReading = false;
@@ -55,6 +63,7 @@ export class EntryReader {
 
   constructor(deps: EntryReaderDeps) {
     this.#deps = deps;
+    this.#reads = new ReadsInTurn(deps.driver);
   }
 
   /** See {@link Store.get}. @throws As {@link EngineState.read}; {@link AppError} `entry-corrupt`. */
@@ -72,16 +81,17 @@ export class EntryReader {
     if (found === undefined) return undefined;
     const {stored, body} = found;
     if (isBody(stored.parts)) return joinParts(stored, new Map(body && [[body.key, body.value]]));
-    return joinParts(stored, await readParts(this.#deps.driver, [stored], head.at));
+    return joinParts(stored, await readParts(this.#reads, [stored], head.at));
   }
 
   /** See {@link Store.list}. @throws As {@link get}. */
   async list(range: Range): Promise<readonly EntryInfo[]> {
     const {found} = await this.#readTimely(async timeIn => {
-      const asked = this.#fences.unknown(range, rangeOf(range));
+      const fences = new Fences();
+      const asked = fences.unknown(range, rangeOf(range));
       const {head, found} = await this.#deps.state.read(asked);
-      this.#fences.learn(asked, found);
-      return this.#readList(range, head, timeIn(head));
+      fences.learn(asked, found);
+      return this.#readList(range, {head, nowMs: timeIn(head), fences});
     });
     return found;
   }
@@ -89,13 +99,13 @@ export class EntryReader {
   /**
    * Lists entries of the state that a head is of.
    *
-   * @param nowMs Time by the clock of the store: an entry that is present then does not expire in the list.
+   * @param state Its time, by the clock of the store: an entry that is present then does not expire in the list. And its fences, which it learns.
    * @throws As {@link get}.
    */
-  async listAt(range: Range, head: KnownHead, nowMs: number): Promise<readonly EntryInfo[]> {
-    const listed = await this.#readList(range, head, nowMs);
+  async listAt(range: Range, state: ListedState): Promise<readonly EntryInfo[]> {
+    const listed = await this.#readList(range, state);
     await this.#writeTime(listed);
-    if (this.#deps.state.id !== head.head.id) throw RESTORED;
+    if (this.#deps.state.id !== state.head.head.id) throw RESTORED;
     return listed.found;
   }
 
@@ -160,12 +170,11 @@ export class EntryReader {
     }
   }
 
-  async #readList(range: Range, head: KnownHead, nowMs: number): Promise<Found<readonly EntryInfo[]>> {
+  async #readList(range: Range, {head, nowMs, fences}: ListedState): Promise<Found<readonly EntryInfo[]>> {
     const {limit, values = false, valuesBytesMax = Infinity} = range;
-    const {driver} = this.#deps;
     const found: StoredEntry[] = [];
     let [expiredMs, valuesBytes] = [0, 0];
-    for await (const {key, value} of this.#readRange(range, head.at)) {
+    for await (const {key, value} of this.#readRange(range, head.at, fences)) {
       const stored = decodeStored(entryOfKey(key), value);
       if (hasExpired(stored.info, nowMs)) {
         expiredMs = Math.max(expiredMs, stored.info.expiresAtMs);
@@ -176,20 +185,19 @@ export class EntryReader {
       if (found.length === limit || valuesBytes >= valuesBytesMax) break;
     }
     if (!values) return {found: found.map(({info}) => info), head, expiredMs};
-    const parts = await readPartsOfRange(driver, found, head.at);
+    const parts = await readPartsOfRange(this.#reads, found, head.at);
     return {found: found.map(stored => joinParts(stored, parts)), head, expiredMs};
   }
 
   /** Reads the pairs of a range of entries, in its direction: up to a fence beyond its limit, then from there. */
-  async *#readRange(range: Range, at: number): AsyncGenerator<StoredPair> {
-    const {driver} = this.#deps;
+  async *#readRange(range: Range, at: number, fences: Fences): AsyncGenerator<StoredPair> {
     const {reverse = false, limit} = range;
     let {from, to} = rangeOf(range);
     while (from < to) {
-      const asked = this.#fences.unknown(range, {from, to});
-      if (asked.length > 0) this.#fences.learn(asked, (await driver.read(asked, {at})).found);
-      const part = this.#fences.part(range, {from, to});
-      yield* readPages(driver, {...part, at, limit, reverse, sizes: this.#sizes});
+      const asked = fences.unknown(range, {from, to});
+      if (asked.length > 0) fences.learn(asked, (await this.#reads.read(asked, {at})).found);
+      const part = fences.part(range, {from, to});
+      yield* readPages(this.#reads, {...part, at, limit, reverse, sizes: this.#sizes});
       if (reverse) to = part.from;
       else from = part.to;
     }

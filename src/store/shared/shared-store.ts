@@ -15,6 +15,7 @@ import {isEngineFailure} from './engine/driver.ts';
 import {type KnownHead, openHead, unavailable} from './engine/head.ts';
 import {assertTimely, EngineState, type SharedStoreDeps, type StoreParts} from './engine-state.ts';
 import {Fairness} from './fairness.ts';
+import {Fences} from './fences.ts';
 import {findDue} from './find-due.ts';
 import {GroupWriter, type SharedCommit} from './group-writer.ts';
 import {EntryReader} from './read-entries.ts';
@@ -23,6 +24,9 @@ import {EntryReader} from './read-entries.ts';
 const GROUP_BYTES_MAX = 512 * 1024;
 const GROUP_TIMEOUT_MS = 4500;
 const ID_BYTES = 12;
+
+/** Number of fences that an export reads at once: some 131,072 entries lie between them. */
+const SNAPSHOT_FENCES = 512;
 
 /** Number of times that a read starts over because the engine has dropped the state that it reads. */
 const RESTARTS_MAX = 10;
@@ -160,10 +164,11 @@ class SharedStore implements Store {
     return this.#ask(async () => {
       const {head} = await this.#state.read([]);
       const nowMs = this.#parts.clock.now();
+      const fences = new Fences(SNAPSHOT_FENCES);
       return new SharedSnapshot(head, {
         elapsedMs: this.#parts.elapsedMs,
-        readHead: async () => (await this.#state.read([])).head,
-        list: (range, at) => this.#ask(() => this.#reader.listAt(range, at, nowMs), 0),
+        readHead: () => this.#ask(async () => (await this.#state.read([])).head),
+        list: (range, at) => this.#ask(() => this.#reader.listAt(range, {head: at, nowMs, fences}), 0),
       });
     });
   }
@@ -283,8 +288,10 @@ class SharedSnapshot implements Snapshot {
     }
     const ageMs = Math.ceil(this.#deps.elapsedMs() - this.#startMs);
     const [entries, entriesRead] = [head.entries, this.#read];
-    const wholeMs = (ageMs * entries) / Math.min(entries, entriesRead || entries);
-    const retentionMinutes = Math.ceil((RESERVE * wholeMs) / 60_000);
+    // Nothing is known of the time that it takes while nothing was read, and nothing helps if the engine was restored.
+    const isLearnt = entriesRead > 0 && present.head.id === head.id;
+    const minutes = Math.ceil((RESERVE * ageMs * Math.max(1, entries / entriesRead)) / 60_000);
+    const retentionMinutes = isLearnt ? minutes : undefined;
     throw new AppError({code: 'too-slow', what: 'reader', ageMs, entries, entriesRead, retentionMinutes});
   }
 }

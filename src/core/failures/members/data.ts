@@ -73,7 +73,7 @@ export interface DataMembers {
     ageMs?: number;
     entries?: number;
     entriesRead?: number;
-    retentionMinutes?: number;
+    retentionMinutes?: number | undefined;
   };
   /** A limit of what the service does at once is reached: `max`, if it has a number. */
   busy: {

@@ -131,7 +131,7 @@ export const CASE_ROWS: Rows<Extract<SentFailure, WithCases>> = {
       },
       reader: {
         text: ({idleMs, ageMs, entries, entriesRead, retentionMinutes}) =>
-          `Cannot keep the snapshot any longer: ${ageMs === undefined ? `nothing of it was read for ${idleMs} ms` : `etcd compacted it after ${ageMs} ms, with ${entriesRead} of ${entries} entries read; start etcd with --auto-compaction-retention=${retentionMinutes}m or more`}`,
+          `Cannot keep the snapshot any longer: ${ageMs === undefined ? `nothing of it was read for ${idleMs} ms` : `etcd no longer has it after ${ageMs} ms, with ${entriesRead} of ${entries} entries read${retentionMinutes === undefined ? '' : `; start etcd with --auto-compaction-retention=${retentionMinutes}m or more`}`}`,
         advice: 'Start again and read without pausing; if processing is slow, export to a file first',
       },
     },

@@ -41,7 +41,7 @@ const VARIANTS: readonly Variant[] = [
       ...{code: 'too-slow', what: 'reader'},
       ...{ageMs: 600_000, entries: 1000, entriesRead: 500, retentionMinutes: 30},
     },
-    text: 'Cannot keep the snapshot any longer: etcd compacted it after 600000 ms, with 500 of 1000 entries read; start etcd with --auto-compaction-retention=30m or more',
+    text: 'Cannot keep the snapshot any longer: etcd no longer has it after 600000 ms, with 500 of 1000 entries read; start etcd with --auto-compaction-retention=30m or more',
   },
   ...[
     {name: 'one problem', problems: [{path: '$.a', problem: 'is missing'}], text: '$.a is missing'},

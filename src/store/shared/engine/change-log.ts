@@ -77,7 +77,7 @@ export async function readChanges(
   const found: LoggedChange[] = [];
   let valuesBytes = 0;
   // Two parts on the first page: if they are large, no more are of use. Each has one change or more.
-  const pages = {...numbersBetween('c', after + 1), at, limit, sizes: new PairSizes(CHANGES_BYTES_MAX)};
+  const pages = {...numbersBetween('c', after + 1), at, limit, sizes: new PairSizes(PART_BYTES_MAX)};
   for await (const {value} of readPages(driver, pages)) {
     const large = value[0] === LARGE ? [{from: value.toString('latin1'), bytes: PART_BYTES_MAX}] : [];
     const [pair] = large.length > 0 ? await readPairs(driver, large, at) : [{value}];

@@ -3,11 +3,14 @@ import {type Driver, type EngineReadOptions, isEngineFailure, type PairRange, ty
 import {keyAfter} from './engine-keys.ts';
 
 /** Size of a page that is aimed at, in bytes. An engine has no limit of bytes for the answer, only one of pairs. */
-const PAGE_BYTES = 2 * 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 
 /** Number of pairs on the largest page, and the size of a pair that is expected before any was read, in bytes. */
 const LIMIT_MAX = 2000;
 const PAIR_BYTES = 4096;
+
+/** Number of times that a page is asked for, each time with fewer pairs. */
+const TRIES_MAX = 4;
 
 /** The size of pairs of a kind, in bytes, as the last pages had it. */
 export class PairSizes {
@@ -47,20 +50,21 @@ export interface PagedRange extends PairRange, Pick<EngineReadOptions, 'at'> {
 /**
  * Reads all pairs of a range, in pages that fit into an engine answer, and of fewer pairs if they take too long.
  */
-export async function* readPages(driver: Driver, range: PagedRange): AsyncGenerator<StoredPair> {
+export async function* readPages(driver: Pick<Driver, 'read'>, range: PagedRange): AsyncGenerator<StoredPair> {
   const {at, limit: wanted = Infinity, sizes = new PairSizes(), ...how} = range;
   let {from, to} = range;
   /** Numbers of pairs: on the next page, on the largest, on the last one, and on all. */
   let [limit, most, fitted, count] = [LIMIT_MAX, LIMIT_MAX, 0, 0];
   const readPage = async (): Promise<readonly StoredPair[]> => {
-    for (;;) {
+    for (let failed = 1; ; failed++) {
       const aimed = Math.floor(PAGE_BYTES / sizes.meanBytes);
       limit = Math.max(1, Math.min(limit, most, aimed, wanted > count ? wanted - count : Infinity));
       try {
         const options = {at, bytes: limit * sizes.meanBytes};
         return (await driver.read([{...how, from, to, limit}], options)).found[0] ?? [];
       } catch (error) {
-        if (limit === 1 || !isEngineFailure(error, 'too-large', 'unavailable')) throw error;
+        const isOver = limit === 1 || failed === TRIES_MAX;
+        if (isOver || !isEngineFailure(error, 'too-large', 'unavailable')) throw error;
         // Half of what fitted last, from now on; pairs that are too large for an answer are much larger than expected.
         if (isEngineFailure(error, 'too-large')) limit = Math.ceil(limit / 4);
         else most = limit = Math.ceil(Math.min(limit, fitted || limit) / 2);
@@ -90,7 +94,7 @@ export interface SizedKey {
 
 /** Reads many keys in one state of the engine, some in each request. One after the other: a slow link has no use for two at once. */
 export async function readPairs(
-  driver: Driver,
+  driver: Pick<Driver, 'read'>,
   keys: readonly SizedKey[],
   at?: number,
 ): Promise<readonly (StoredPair | undefined)[]> {

@@ -113,7 +113,7 @@ export function rangeOfParts({group, first, sizeBytes}: Parts): KeyRange {
 
 /** Reads the bodies and parts of values, in the state of the engine in which their entries were found. */
 export async function readParts(
-  driver: Driver,
+  driver: Pick<Driver, 'read'>,
   entries: readonly StoredEntry[],
   at: number,
 ): Promise<ReadonlyMap<string, Buffer>> {
@@ -126,7 +126,7 @@ export async function readParts(
 
 /** Reads the same of entries that are neighbours: their bodies as a range. */
 export async function readPartsOfRange(
-  driver: Driver,
+  driver: Pick<Driver, 'read'>,
   entries: readonly StoredEntry[],
   at: number,
 ): Promise<ReadonlyMap<string, Buffer>> {
@@ -142,7 +142,8 @@ export async function readPartsOfRange(
   const [from, last] = [keys[0], keys.at(-1)];
   if (from === undefined || last === undefined) return found;
   const sizes = new PairSizes(sum(bodies, ({info}) => info.key.length + info.sizeBytes) / bodies.length);
-  for await (const {key, value} of readPages(driver, {from, to: keyAfter(last), at, sizes})) found.set(key, value);
+  for await (const {key, value} of readPages(driver, {from, to: keyAfter(last), limit: bodies.length, at, sizes}))
+    found.set(key, value);
   return found;
 }
 

@@ -51,10 +51,6 @@ const FLAT_MAX = 127;
 /** Time after which a read is not sent again, in milliseconds. With the call that is running then, it ends within twice this time. */
 const READ_TIMEOUT_MS = 2500;
 
-/** Size from which an answer is large, in bytes, and the number of them on their way at once: more would be late behind each other. */
-const LARGE_BYTES = 256 * 1024;
-const LARGE_READS_MAX = 4;
-
 /** Pauses before a read is sent to another member, and before a watch is opened again, in milliseconds. */
 const RETRY_MS = 50;
 const REOPEN_MS = 200;
@@ -96,9 +92,6 @@ class EtcdDriver implements Driver {
   readonly #space: EtcdSpace;
   readonly #clock: MemberClock;
   readonly #closed = new AbortController();
-  /** Number of large reads, and those of them that wait for another to end. */
-  #largeReads = 0;
-  readonly #waiting: (() => void)[] = [];
 
   constructor(client: EtcdClient, options: EtcdDriverOptions, {members, askedAtMs}: AskedMembers) {
     const {prefix, timers, log = SILENT_LOG, nowMs = Date.now} = options;
@@ -123,14 +116,7 @@ class EtcdDriver implements Driver {
 
   async read(asked: readonly PairRange[], {at, bytes = 0}: EngineReadOptions = {}): Promise<EngineAnswer> {
     const success = nest(asked.map(range => ({requestRange: this.#rangeOf(range, at)})));
-    if (bytes < LARGE_BYTES) return this.#toAnswer(await this.#ask({success}, bytes), at);
-    if (++this.#largeReads > LARGE_READS_MAX) await new Promise<void>(resolve => this.#waiting.push(resolve));
-    try {
-      return this.#toAnswer(await this.#ask({success}, bytes), at);
-    } finally {
-      this.#largeReads--;
-      this.#waiting.shift()?.();
-    }
+    return this.#toAnswer(await this.#ask({success}, bytes), at);
   }
 
   async compareAndWrite(write: GuardedWrite): Promise<WriteAnswer> {
