@@ -142,8 +142,12 @@ export async function readPartsOfRange(
   const [from, last] = [keys[0], keys.at(-1)];
   if (from === undefined || last === undefined) return found;
   const sizes = new PairSizes(sum(bodies, ({info}) => info.key.length + info.sizeBytes) / bodies.length);
-  for await (const {key, value} of readPages(driver, {from, to: keyAfter(last), limit: bodies.length, at, sizes}))
+  const pages = {from, to: keyAfter(last), limit: bodies.length, at, sizes};
+  for await (const {key, value} of readPages(driver, pages)) {
     found.set(key, value);
+    // Not a page more: those in between are of entries that have expired.
+    if (key === last) break;
+  }
   return found;
 }
 
