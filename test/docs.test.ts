@@ -218,6 +218,7 @@ const OTHER_FLAGS = [
   '--wait',
   // Of tests in a clone.
   '--all',
+  '--etcd',
   // Of the host of consoles of Windows.
   '--headless',
   '--global',
