@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   platform: 1873,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
   // Failures of an engine that cannot be loaded, told apart.
-  // A long link to etcd: pages by the size of what was read, fences that are read once, large answers in turn, and values
+  // A long link to etcd: pages by the size of what was read, fences that are read once, a limit of large answers, and values
   // beside their entries. Snapshots that go on after a compaction.
   store: 10_894,
   // The file by which commands find the service that develops their folder, the figures that alerts need, and daily snapshots.

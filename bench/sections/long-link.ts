@@ -10,7 +10,7 @@ const LISTED = 1000;
 const EXPORTED = 20_000;
 const WRITTEN = 250;
 
-/** What is done behind a link of some Mbit/s, and its longest time that is wanted, in milliseconds. */
+/** Work behind a link of some Mbit/s, and its longest time that is wanted, in milliseconds. */
 interface LinkWork {
   readonly name: string;
   readonly mbits: number;

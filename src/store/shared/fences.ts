@@ -6,14 +6,14 @@ import {FENCED_ENTRIES} from './engine/engine-keys.ts';
 interface KnownFences extends KeyRange {
   readonly reverse: boolean;
   readonly keys: readonly string[];
-  /** Whether there are no more in the range. */
+  /** True if there are no more in the range. */
   readonly isWhole: boolean;
 }
 
 type Direction = Pick<Range, 'limit' | 'after' | 'reverse'>;
 
 /**
- * Where reads of entries end. An engine may look at all keys of a range whatever its limit, and at their values if the last come first; so what is
+ * The ends of reads of entries. An engine may look at all keys of a range whatever its limit, and at their values if the last come first; so what is
  * read ends at a fence beyond the limit. They are of one state: in another one many entries may lie between two of them.
  */
 export class Fences {

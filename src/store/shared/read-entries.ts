@@ -10,7 +10,7 @@ import {PairSizes, readPages} from './engine/range-pages.ts';
 import {decodeStored, isBody, joinParts, readParts, readPartsOfRange, type StoredEntry} from './engine/stored-entry.ts';
 import {type EngineState, RESTORED, type StoreParts} from './engine-state.ts';
 import {Fences} from './fences.ts';
-import {ReadsInTurn} from './reads-in-turn.ts';
+import {LimitedReads} from './limited-reads.ts';
 
 /** Number of gets that share a request, each of an entry and its body. It reads the head too. */
 const GETS_MAX = 63;
@@ -53,7 +53,7 @@ interface WaitingGet {
  */
 export class EntryReader {
   readonly #deps: EntryReaderDeps;
-  readonly #reads: ReadsInTurn;
+  readonly #reads: LimitedReads;
   readonly #sizes = new PairSizes();
   #waiting: WaitingGet[] = [];
   #isReading = false;
@@ -63,7 +63,7 @@ export class EntryReader {
 
   constructor(deps: EntryReaderDeps) {
     this.#deps = deps;
-    this.#reads = new ReadsInTurn(deps.driver);
+    this.#reads = new LimitedReads(deps.driver);
   }
 
   /** See {@link Store.get}. @throws As {@link EngineState.read}; {@link AppError} `entry-corrupt`. */

@@ -5,7 +5,7 @@ const LARGE_BYTES = 256 * 1024;
 const LARGE_READS_MAX = 4;
 
 /** Reads of an engine in which the large ones wait for each other. Writers and followers of the change log do not: they have their time. */
-export class ReadsInTurn implements Pick<Driver, 'read'> {
+export class LimitedReads implements Pick<Driver, 'read'> {
   readonly #driver: Pick<Driver, 'read'>;
   #large = 0;
   readonly #waiting: (() => void)[] = [];
