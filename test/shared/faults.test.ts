@@ -485,13 +485,19 @@ describe('a state that the engine has compacted', () => {
 
   test('ends a snapshot as unavailable if it cannot go on, and names no retention before something was read', async () => {
     const engine = new SimulatedEngine();
-    await using store = await open(engine);
+    const driver = engine.connect();
+    const read = driver.read.bind(driver);
+    await using store = await openStoreIn(driver);
     const snapshot = await store.snapshot();
     await write(store, put('a'));
     engine.compact();
-    engine.isDown = true;
+    // The state that was compacted is asked for by its number; then the present one is.
+    driver.read = async (asked, options) => {
+      if (options?.at === undefined) throw new EngineFailure('unavailable', 'it does not answer');
+      return read(asked, options);
+    };
     await assertFailsWith(snapshot.list({...range(), limit: 2}), 'unavailable');
-    engine.isDown = false;
+    driver.read = read;
     await assert.rejects(snapshot.list({...range(), limit: 2}), (error: AppError) => {
       const {code, ...failure} = error.failure ?? {code: ''};
       return code === 'too-slow' && !('retentionMinutes' in JSON.parse(JSON.stringify(failure)));

@@ -47,9 +47,7 @@ export interface PagedRange extends PairRange, Pick<EngineReadOptions, 'at'> {
   readonly sizes?: PairSizes | undefined;
 }
 
-/**
- * Reads all pairs of a range, in pages that fit into an engine answer, and of fewer pairs if they take too long.
- */
+/** Reads all pairs of a range, in pages that fit into an engine answer, and of fewer pairs if they take too long. */
 export async function* readPages(driver: Pick<Driver, 'read'>, range: PagedRange): AsyncGenerator<StoredPair> {
   const {at, limit: wanted = Infinity, sizes = new PairSizes(), ...how} = range;
   let {from, to} = range;
