@@ -39,7 +39,7 @@ const LINES: Readonly<Record<string, number>> = {
   // An engine that cannot be loaded.
   // The retention that an export from etcd needs.
   core: 11_591,
-  // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port.
+  // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port, on each system.
   // An engine that cannot be loaded, or whose paths are too long on Windows.
   platform: 1873,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.

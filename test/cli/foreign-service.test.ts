@@ -3,10 +3,13 @@ import {type ChildProcess, spawn, spawnSync} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
 import {chown, mkdir, mkdtemp, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
-import {afterAll, afterEach, beforeAll, describe, test} from 'vitest';
+import {afterAll, afterEach, beforeAll, describe, onTestFinished, test} from 'vitest';
+import {VERSION} from '../../src/core/version.ts';
 import {ownerFile} from '../../src/service/access/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {createMachine} from './crewroom.ts';
@@ -53,6 +56,8 @@ const server = createServer(async (request, response) => {
 server.listen(0, process.argv[1], () => console.log(server.address().port));
 `;
 
+const machine = createMachine();
+
 describe.runIf(isRoot)('a program of another user that holds the port', () => {
   const children: ChildProcess[] = [];
   afterEach(() => {
@@ -76,7 +81,6 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
     return {port, received};
   }
 
-  const machine = createMachine();
   const signIn = ['sign-in', '--username', '42', '--json'];
 
   for (const host of ['127.0.0.1', '::']) {
@@ -208,4 +212,32 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
       });
     }
   });
+});
+
+test('a service that names another user is not taken for one of this user, where the kernel names none', async () => {
+  const about = {
+    name: 'crewroom',
+    version: VERSION,
+    apiVersion: '1',
+    features: [],
+    storeId: '0123456789abcdef',
+    links: {},
+  };
+  const identity = {source: 'profile', signedIn: false, state: 'signed-out'};
+  const server = createServer((request, response) => {
+    response.setHeader('Crewroom-API', '1');
+    const answer = request.url === '/api' ? {...about, user: 'ada'} : {ready: true, storeState: 'read-write', identity};
+    response.end(JSON.stringify(answer));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const {port} = server.address() as AddressInfo;
+  const call = async (args: readonly string[], platform: NodeJS.Platform) =>
+    (await machine).run([...args, '--host', '127.0.0.1', '--port', String(port)], {platform});
+  const owner = /Owner +user ada, not you: start yours with another --port/;
+  assert.match((await call(['status'], 'win32')).stdout, owner);
+  assert.equal(JSON.parse((await call(['status', '--json'], 'darwin')).stdout).owner, 'ada');
+  assert.match((await call(['doctor'], 'win32')).stdout, /the service at \S+ belongs to user ada, not to you/);
+  // The kernel says that it is a process of this user; that of a container may have a name of its own.
+  assert.doesNotMatch((await call(['status'], 'linux')).stdout, /ada/);
 });

@@ -1,4 +1,5 @@
 import {spawn, spawnSync} from 'node:child_process';
+import {userInfo} from 'node:os';
 import {join} from 'node:path';
 import {text} from 'node:stream/consumers';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
@@ -165,4 +166,17 @@ describe.skipIf(!isRoot)('another account of this machine (needs root to make it
       expect([access, statuses]).toEqual([access, outcomes[access]]);
     }
   });
+});
+
+test('programs are told whose service it is, in each mode; pages are not', async () => {
+  for (const access of ACCESS_MODES) {
+    const service = await startInTest({access});
+    const ask = async (headers: Readonly<Record<string, string>>): Promise<unknown> => {
+      const response = await fetch(`${service.url}/api`, {headers});
+      return ((await response.json()) as Readonly<Record<string, unknown>>)['user'];
+    };
+    expect([access, await ask({})]).toEqual([access, userInfo().username]);
+    expect(await ask({'Sec-Fetch-Site': 'same-origin'})).toBeUndefined();
+    expect(await ask({Origin: service.url})).toBeUndefined();
+  }
 });

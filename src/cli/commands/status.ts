@@ -6,6 +6,7 @@ import {adviseOnError} from '../../core/failures/facts.ts';
 import {faultOf} from '../../core/failures/failure.ts';
 import {type Readiness, type SessionDocument, sessionDocument} from '../../core/protocol/service-documents.ts';
 import {findForeignOwner} from '../../platform/system/socket-owner.ts';
+import {foreignName} from '../../platform/system/user-ids.ts';
 import type {CallOf, CommandCall} from '../catalogue/commands.ts';
 import {explainReadOnly} from '../doctor/read-only.ts';
 import {describeFilled, formatFaultLines, formatRow, type Row} from '../output/banner.ts';
@@ -19,15 +20,15 @@ const STATUS_TIMEOUT_MS = 5000;
 
 /** `crewroom status`: prints whether the service runs, and its state. */
 export async function run(call: CallOf<'status'>): Promise<CommandOutcome> {
-  const {elapsedMs} = call.context;
+  const {elapsedMs, userId, platform} = call.context;
   const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
-  const {version, apiVersion, storeId, storeKind, access = 'open'} = await service.about();
+  const {version, apiVersion, storeId, storeKind, access = 'open', user} = await service.about();
   // The second request: the first one also opened the connection.
   const beganAtMs = elapsedMs();
   const readiness = await service.readiness();
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
   const session = readiness.identity.source === 'back-end' ? await readSession(service) : undefined;
-  const owner = await findForeignOwner(address, call.context.userId);
+  const owner = (await findForeignOwner(address, userId)) ?? foreignName(user, platform);
   const status: Status = {
     url,
     version,
@@ -65,18 +66,24 @@ interface Status extends Readiness {
   /** Present if pilots can sign in. */
   readonly session?: SessionDocument;
   readonly latencyMs: number;
-  /** The user whose process answers, if it is a foreign one. */
-  readonly owner?: number;
+  /** The user whose process answers, if it is a foreign one: the id on Linux, elsewhere the name that the service tells. */
+  readonly owner?: number | string;
 }
+
+/** Consequence of a process of another user, which the kernel names. */
+const NO_PASSWORD = '"crewroom sign-in" sends it no password';
+
+/** Way out from a service that names another user. */
+const OTHER_PORT = 'start yours with another --port';
 
 function formatStatus(status: Status, session: SessionStatus | undefined, {context}: CommandCall): string {
   const {url, version, storeId, storeKind, access, ready, storeState, identity, faults = [], latencyMs, owner} = status;
   const style = styleOf(context.stdout, context);
   const filled = describeFilled(identity.filled);
-  const foreign = owner === undefined ? undefined : style.red(`user ${owner}, not you`);
+  const foreign = owner === undefined ? undefined : style.red(escapeControls(`user ${owner}, not you`));
   const rows: readonly Row[] = [
     ['Address', url],
-    ['Owner', foreign && `${foreign}: "crewroom sign-in" sends it no password`],
+    ['Owner', foreign && `${foreign}: ${typeof owner === 'number' ? NO_PASSWORD : OTHER_PORT}`],
     ['Identity', describeIdentity(identity)],
     ['', filled && style.yellow(escapeControls(filled))],
     ...describeSession(session, style).map((line, index): Row => [index === 0 ? 'Session' : '', line]),

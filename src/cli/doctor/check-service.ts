@@ -5,6 +5,7 @@ import {adviseOnError} from '../../core/failures/facts.ts';
 import {VERSION} from '../../core/version.ts';
 import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import {findForeignOwner} from '../../platform/system/socket-owner.ts';
+import {foreignName} from '../../platform/system/user-ids.ts';
 import {FOREIGN_FIX} from './check-port.ts';
 import {type DoctorContext, type Finding, findingOf, NamedCheck} from './finding.ts';
 import {explainReadOnly} from './read-only.ts';
@@ -20,7 +21,7 @@ const CHECK = new NamedCheck('Service');
 /** Checks if the service answers, with which version, and how fast; and the session of its pilot. */
 export async function checkService(
   settings: ServiceAddress,
-  {elapsedMs, userId, fetch}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'fetch'>,
+  {elapsedMs, userId, platform, fetch}: Pick<DoctorContext, 'elapsedMs' | 'userId' | 'platform' | 'fetch'>,
 ): Promise<readonly Finding[]> {
   const notRunning = (detail: string): Finding => CHECK.warning(detail, 'Start it with "crewroom start"');
   if (settings.port === 0) return [notRunning('no port is configured')];
@@ -31,8 +32,10 @@ export async function checkService(
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
       return [CHECK.problem(`the program at ${url} belongs to user ${owner}, not to you`, FOREIGN_FIX)];
-    const {name, version, storeKind} = await service.about();
+    const {name, version, user, storeKind} = await service.about();
     if (name !== 'crewroom') return [notRunning(`the program at ${url} is not Crewroom`)];
+    if (foreignName(user, platform) !== undefined)
+      return [CHECK.problem(`the service at ${url} belongs to user ${user}, not to you`, FOREIGN_FIX)];
     const beganAtMs = elapsedMs();
     const {ready, storeState, identity} = await service.readiness();
     const found = judge({url, version, ready, storeKind, storeState, tookMs: Math.round(elapsedMs() - beganAtMs)});

@@ -19,6 +19,8 @@ export interface ServiceDocument {
   readonly storeId: StoreId;
   /** Mode of access. Absent in services before this member. */
   readonly access?: 'open' | 'attributed' | 'strict' | (string & {});
+  /** Name of the user who runs the service; absent for pages, and if the system has none. */
+  readonly user?: string;
   /** The data directory; absent if the store is in memory. */
   readonly dataDir?: string;
   /** Place of the entries: `lmdb` in the data directory, `memory`, which ends with the service, or `etcd`. */

@@ -2,6 +2,7 @@ import {formatFault} from '../../core/documents/fault-text.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
 import type {IdentitySource} from '../../core/domain/identity/identity.ts';
 import type {ProgramStop} from '../../core/domain/program-stop.ts';
+import {isOfPage} from '../../core/protocol/headers/sender.ts';
 import type {Readiness, ServiceDocument, Stopping} from '../../core/protocol/service-documents.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
@@ -46,6 +47,7 @@ const FEATURES = [
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits} = deps;
+  const {user} = deps.access;
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
     const {storeState} = stored;
@@ -79,6 +81,7 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
       storeId: store.id,
       storeKind: stored.storeKind,
       access: accessMode,
+      ...(user === undefined || isOfPage(call.request.rawHeaders) ? {} : {user}),
       links: LINKS,
     };
     return jsonAnswer(isOwnCaller(call) ? {...service, ...(await ownFacts(deps))} : service);

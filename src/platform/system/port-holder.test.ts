@@ -3,6 +3,7 @@ import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import {createServer as createHttpServer} from 'node:http';
 import {type AddressInfo, createServer, type Server} from 'node:net';
+import {userInfo} from 'node:os';
 import {basename} from 'node:path';
 import {afterEach, describe, test} from 'vitest';
 import {describePortHolder, findPortHolder} from './port-holder.ts';
@@ -74,13 +75,25 @@ describe.runIf(process.platform === 'linux')('findPortHolder()', () => {
 
 describe('findPortHolder() on other systems', () => {
   for (const platform of ['darwin', 'win32'] as const) {
-    test(`knows a Crewroom by its answer, and no other program, on ${platform}`, async () => {
-      const server = createHttpServer((_request, response) => {
-        response.end('{"name": "crewroom", "version": "1.2.3"}');
-      });
-      const port = await listen(server, '127.0.0.1');
-      assert.deepEqual(await findPortHolder({address: '127.0.0.1', port}, platform), {crewroomVersion: '1.2.3'});
-      server.closeAllConnections();
+    test(`knows a Crewroom and its user by its answer, and no other program, on ${platform}`, async () => {
+      const users = [
+        {user: 'ada', found: 'ada'},
+        {user: 'Grace Hopper', found: 'Grace Hopper'},
+        {user: userInfo().username, found: undefined},
+        {user: '\u001b[2J', found: undefined},
+        {user: 'a'.repeat(257), found: undefined},
+        {user: 7, found: undefined},
+        {user: undefined, found: undefined},
+      ];
+      for (const {user, found} of users) {
+        const server = createHttpServer((_request, response) => {
+          response.end(JSON.stringify({name: 'crewroom', version: '1.2.3', user}));
+        });
+        const port = await listen(server, '127.0.0.1');
+        const holder = await findPortHolder({address: '127.0.0.1', port}, platform);
+        assert.deepEqual(holder, {crewroomVersion: '1.2.3', user: found});
+        server.closeAllConnections();
+      }
       const other = await listen(silentServer(), '127.0.0.1');
       assert.equal(await findPortHolder({address: '127.0.0.1', port: other}, platform), undefined);
     });

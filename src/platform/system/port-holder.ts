@@ -9,7 +9,7 @@ import {ownUserId} from '../../core/files/own.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import {findListeningSocket} from './linux-sockets.ts';
 import {addressesOf, type ListenAddress, type ServiceAddress} from './loopback.ts';
-import {describeUser} from './user-ids.ts';
+import {describeUser, foreignName} from './user-ids.ts';
 
 /** The process that listens on an address, as far as it is known; at least one member is present. */
 export interface PortHolder {
@@ -18,7 +18,7 @@ export interface PortHolder {
   readonly command?: string | undefined;
   /** The user who opened the socket. */
   readonly userId?: number | undefined;
-  /** This user for people, such as `ada (1001)`, if it is not the one of this process. */
+  /** This user for people, such as `ada (1001)`, or `ada` by the answer of a Crewroom, if it is not the one of this process. */
   readonly user?: string | undefined;
   /** The version of Crewroom, if a Crewroom answers there. */
   readonly crewroomVersion?: string | undefined;
@@ -31,8 +31,8 @@ const SEARCH_TIMEOUT_MS = 1000;
 const ANSWER_TIMEOUT_MS = 500;
 
 /**
- * Finds out which process listens on an address. Takes at most some seconds and never rejects. Process and user are known on
- * Linux only; a Crewroom answers everywhere.
+ * Finds out which process listens on an address. Takes at most some seconds and never rejects. The process is known on Linux only; a Crewroom
+ * answers everywhere, and elsewhere than on Linux with the name of its user.
  *
  * @returns Undefined if nothing is known.
  */
@@ -40,11 +40,11 @@ export async function findPortHolder(
   listened: ListenAddress,
   platform = process.platform,
 ): Promise<PortHolder | undefined> {
-  const [listener, crewroomVersion] = await Promise.all([
+  const [listener, answer] = await Promise.all([
     platform === 'linux' ? findListener(listened).catch(() => undefined) : undefined,
-    askForVersion(listened).catch(() => undefined),
+    askForService(listened, platform).catch(() => undefined),
   ]);
-  return listener === undefined && crewroomVersion === undefined ? undefined : {...listener, crewroomVersion};
+  return listener === undefined && answer === undefined ? undefined : {...answer, ...listener};
 }
 
 /** Describes a holder, such as `Crewroom 0.1.0 of user ada (1001)` or `node (process 4711)`. */
@@ -107,8 +107,8 @@ async function readCommand(processId: number): Promise<string | undefined> {
   return basename(path).replace(/ \(deleted\)$/, '') || undefined;
 }
 
-/** Returns the version of the Crewroom that answers at an address. */
-function askForVersion({address, port}: ListenAddress): Promise<string | undefined> {
+/** Asks the Crewroom at an address for its version and user; undefined if another program answers. */
+function askForService({address, port}: ListenAddress, platform: NodeJS.Platform): Promise<PortHolder | undefined> {
   return new Promise((resolve, reject) => {
     const request = get({
       host: address,
@@ -129,7 +129,7 @@ function askForVersion({address, port}: ListenAddress): Promise<string | undefin
         request.destroy();
       });
       response.once('error', reject);
-      response.once('close', () => resolve(readVersion(text)));
+      response.once('close', () => resolve(readService(text, platform)));
     });
   });
 }
@@ -137,12 +137,13 @@ function askForVersion({address, port}: ListenAddress): Promise<string | undefin
 /** Longest answer that is read, in UTF-16 units; a service document is shorter. */
 const ANSWER_LENGTH_MAX = 4096;
 
-function readVersion(text: string): string | undefined {
+function readService(text: string, platform: NodeJS.Platform): PortHolder | undefined {
   try {
-    const {name, version} = JSON.parse(text) as {readonly name?: unknown; readonly version?: unknown};
-    return name === 'crewroom' && typeof version === 'string' && /^[0-9A-Za-z.+-]{1,40}$/.test(version)
-      ? version
-      : undefined;
+    const {name, version, user} = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (name !== 'crewroom' || typeof version !== 'string' || !/^[0-9A-Za-z.+-]{1,40}$/.test(version)) return undefined;
+    // The longest name of Windows, UNLEN in lmcons.h, is also longer than those of other systems.
+    const isName = typeof user === 'string' && /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u.test(user);
+    return {crewroomVersion: version, user: isName ? foreignName(user, platform) : undefined};
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import {execFile} from 'node:child_process';
+import {userInfo} from 'node:os';
 
 /** Longest look-up of a name, in milliseconds: names may be those of a directory service. */
 const LOOK_UP_TIMEOUT_MS = 5000;
@@ -12,6 +13,23 @@ const LOOK_UP_TIMEOUT_MS = 5000;
 export async function findUserId(user: string): Promise<number | undefined> {
   const id = /^[0-9]{1,10}$/.test(user) ? user : await lookUp('-u', user);
   return /^[0-9]+$/.test(id) ? Number(id) : undefined;
+}
+
+/** Returns the name of the user of this process; undefined if the system has none for its id, as in some containers. */
+export function ownUserName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the user whom a service names, if it is not the one of this process. Undefined on Linux, where the kernel names the user of each socket, also of
+ * services in containers, whose names of users are their own.
+ */
+export function foreignName(user: string | undefined, platform: NodeJS.Platform): string | undefined {
+  return platform === 'linux' || user === ownUserName() ? undefined : user;
 }
 
 /** Describes a user, such as `ada (1001)`; by the id alone if the system knows no name. */

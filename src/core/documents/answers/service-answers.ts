@@ -11,6 +11,7 @@ export const SERVICE = closed({
   features: described(v.array(anyText), 'Names of what this service offers; later versions add some.'),
   storeId,
   access: described(v.picklist(ACCESS_MODES), 'What plugins may do, and programs without a token.'),
+  user: maybe(anyText, 'Name of the user who runs the service; absent for pages, and if the system has none.'),
   dataDir: maybe(anyText, 'The data directory; absent if the store is in memory.'),
   storeKind: described(
     v.picklist(['lmdb', 'memory', 'etcd']),
