@@ -1,6 +1,7 @@
 import {randomBytes} from 'node:crypto';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import type {Owner} from '../core/domain/access/owner.ts';
 import type {Store} from '../core/domain/commits/store.ts';
 import type {Snapshots, Transfer} from '../core/domain/commits/transfer.ts';
 import type {IdentitySource} from '../core/domain/identity/identity.ts';
@@ -11,12 +12,10 @@ import {ownUserId} from '../core/files/own.ts';
 import {nextTick as pause} from '../core/time/next-tick.ts';
 import {PROCESS_TIMERS} from '../core/time/timers.ts';
 import {VERSION} from '../core/version.ts';
-import type {RoutesDeps} from '../http/routes/routes-deps.ts';
 import {type Config, DEFAULTS} from '../platform/config/config.ts';
 import {type EtcdLocation, locateStore, storeKindOf} from '../platform/config/store-location.ts';
 import {platformPaths, pluginStorageDirOf, pluginsDirOf, runtimeDirsOf, snapshotsDirOf} from '../platform/paths.ts';
 import {namesOf} from '../platform/system/loopback.ts';
-import {ownUserName} from '../platform/system/user-ids.ts';
 import {PluginHost, type PluginHostDeps} from '../plugins/plugin-host.ts';
 import {PluginStorage} from '../plugins/storage.ts';
 import {listDevelopments} from '../service/access/development-file.ts';
@@ -190,11 +189,14 @@ export function openSnapshots(
 }
 
 /** The owner of a service, with the tokens and permissions of other callers. */
-export interface OpenedAccess extends Pick<RoutesDeps['access'], 'owner' | 'user' | 'developments'> {
+export interface OpenedAccess {
+  readonly owner: Owner;
   readonly tokens: TokenRegister;
   readonly grants: GrantRegister;
   readonly refused: RefusedRequestList;
   readonly backgrounds: BackgroundRegister;
+  /** Lists the plugins that `crewroom dev` runs in other processes of this user. */
+  readonly developments: () => Promise<readonly {readonly plugin: string; readonly port: number}[]>;
   /** Key of the host names at which pages of plugins prove themselves; undefined if the mode trusts their origins. */
   readonly pageKey: Uint8Array | undefined;
 }
@@ -225,7 +227,6 @@ export async function openAccess(config: Config, parts: ServiceParts): Promise<O
   return {
     // Without a data directory of this service the file of its token is by its port: the directory may be that of another one.
     owner: new FileOwner({host, place: {dataDir, runtimeDirs: ownRuntimeDirs()}, log, elapsedMs, nowMs, randomBytes}),
-    user: ownUserName(),
     tokens,
     grants,
     refused: new RefusedRequestList({mode: access, grants, nowMs}),

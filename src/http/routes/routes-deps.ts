@@ -39,8 +39,6 @@ export interface RoutesDeps {
   readonly requests: Requests;
   readonly access: {
     readonly owner: Owner;
-    /** Name of the user who runs the service; undefined if the system has none. */
-    readonly user: string | undefined;
     readonly tokens: AccessTokens;
     readonly grants: AccessGrants;
     readonly refused: RefusedRequests;

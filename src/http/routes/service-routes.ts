@@ -4,6 +4,7 @@ import type {IdentitySource} from '../../core/domain/identity/identity.ts';
 import type {ProgramStop} from '../../core/domain/program-stop.ts';
 import {isOfPage} from '../../core/protocol/headers/sender.ts';
 import type {Readiness, ServiceDocument, Stopping} from '../../core/protocol/service-documents.ts';
+import {ownUserName} from '../../platform/system/user-ids.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
 import {forOwner, isOwnCaller} from './own-callers.ts';
@@ -47,7 +48,7 @@ const FEATURES = [
 /** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
 export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
   const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits} = deps;
-  const {user} = deps.access;
+  const user = ownUserName();
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
     const {storeState} = stored;
