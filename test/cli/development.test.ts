@@ -77,14 +77,6 @@ describe.skipIf(!CAN_UNSHARE)('a command in the folder of a plugin in developmen
     expect(await run(['plugin', 'check', '.'])).toMatchObject({exitCode: 0, stderr: ''});
   });
 
-  test('completes keys of that service, without a word about it', async () => {
-    await run(['put', 'completed', '1', '--port', '7173']);
-    expect(await run(['complete', '--', 'get', 'compl'])).toMatchObject({
-      stdout: expect.stringContaining('completed'),
-      stderr: '',
-    });
-  });
-
   const named = [
     {by: 'a flag', args: ['--port', '7172'], environment: {}},
     {by: 'a variable', args: [], environment: {CREWROOM_PORT: '7172'}},

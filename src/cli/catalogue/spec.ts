@@ -54,7 +54,7 @@ export type CommandGroup = 'Service' | 'Data' | 'Plugins' | 'Setup';
 
 /** An argument of a command. */
 export interface ArgumentSpec {
-  /** The name in help. Completion depends on it: it offers keys for `KEY` and `PREFIX`, files for `FILE`. */
+  /** The name in help. Completion depends on it: shells complete `FILE` and `DIR` by themselves. */
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;

@@ -16,21 +16,8 @@ fi
 
 `;
 
-/**
- * Registers a function of ours in place of that of the script: it lets bash complete names of files if there is no other
- * offer, and joins `@file`, which bash splits into two words.
- */
-const BASH_EPILOGUE = `
-__crewroom_complete_words() {
-    local word joined=() last=-1
-    for word in "\${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
-        if [[ $last -ge 0 && \${joined[last]} == @ ]]; then joined[last]+=$word; else joined[++last]=$word; fi
-    done
-    COMP_WORDS=("\${joined[@]}") COMP_CWORD=$last
-    __crewroom_complete
-}
-complete -o default -F __crewroom_complete_words crewroom
-`;
+/** Lets bash complete names of files if there is no other offer. */
+const BASH_EPILOGUE = '\ncomplete -o default -F __crewroom_complete crewroom\n';
 
 /** `crewroom completion`: prints the script with which a shell completes commands. */
 export async function run(call: CommandCall): Promise<ExitCode> {

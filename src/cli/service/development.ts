@@ -63,7 +63,7 @@ interface Choice<C> {
 }
 
 /** Adds the address of the service that develops the folder of a call, unless a flag, a variable or the config file names another port. */
-export async function followFolder<C extends SettingsCall>(call: C): Promise<Choice<C>> {
+async function followFolder<C extends SettingsCall>(call: C): Promise<Choice<C>> {
   const found = await findDevelopment(call.context);
   if (found === undefined) return {chosen: call};
   const {host, port: development, dataDir} = found;

@@ -88,7 +88,7 @@ export async function listSnapshots(directory: string): Promise<readonly SavedSn
 }
 
 /** Returns the names of all snapshots, sorted. */
-export async function readSnapshotNames(directory: string): Promise<readonly string[]> {
+async function readSnapshotNames(directory: string): Promise<readonly string[]> {
   const files = await readdir(directory).catch((): string[] => []);
   const names = [EXTENSION, FILES_EXTENSION].flatMap(extension =>
     files.filter(file => file.endsWith(extension)).map(file => file.slice(0, -extension.length)),
