@@ -32,7 +32,6 @@ export const COMMAND_LOADERS = {
   reset: () => import('./commands/reset.ts'),
   export: () => import('./commands/export.ts'),
   import: () => import('./commands/import.ts'),
-  copy: () => import('./commands/copy.ts'),
   snapshot: () => import('./commands/snapshot.ts'),
   recover: () => import('./commands/recover.ts'),
   pilot: () => import('./commands/pilot.ts'),

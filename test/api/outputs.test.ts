@@ -17,7 +17,7 @@ import {parsePrometheus} from '../support/prometheus.ts';
 const machine = await createMachine();
 const PLUGIN = 'com.example.hello';
 
-/** Command lines that print JSON, in their order: the words that the listing names, and their arguments. `OTHER` is the port of a second service. */
+/** Command lines that print JSON, in their order: the words that the listing names, and their arguments. */
 const RUNS: readonly (readonly [words: string, args?: string])[] = [
   ['status'],
   ['wait'],
@@ -32,7 +32,6 @@ const RUNS: readonly (readonly [words: string, args?: string])[] = [
   ['list', '--values'],
   ['export', 'all.ndjson'],
   ['import', 'some.ndjson'],
-  ['copy', '--to OTHER'],
   ['snapshot save', 'one'],
   ['snapshot list'],
   ['snapshot load', 'one --yes'],
@@ -143,7 +142,7 @@ async function prepareRuns(): Promise<(words: string, args: string) => Promise<F
     ...Object.fromEntries(['plugin new', 'plugin types', 'plugin check', 'plugin pack'].map(name => [name, []])),
   };
   return (words, args) => {
-    const given = args.replace('OTHER', String(other.port)).replace('BACK-END', backEnd.scriptURL).split(' ');
+    const given = args.replace('BACK-END', backEnd.scriptURL).split(' ');
     const address = addressOf[words] ??
       addressOf[words.replace(/ .*/, '')] ?? ['--port', String(service.port), ...data];
     const line = [...words.split(' '), ...given.filter(word => word !== ''), '--json', ...address];

@@ -105,14 +105,6 @@ describe('errors at a prompt are explained, with advice', () => {
     });
   }
 
-  for (const to of ['', 'http://localhost:', 'http://127.0.0.1:', 'http://[::1]:', 'http://LOCALHOST:']) {
-    test(`a copy to itself, by the name ${to}PORT`, async () => {
-      const {exitCode, stderr} = await machine.run(['copy', '--to', `${to}${port}`, '--port', port]);
-      assert.match(stderr, /both services are http:\/\/127\.0\.0\.1:\d+\nName another service with --to\n/);
-      assert.equal(exitCode, 2);
-    });
-  }
-
   test.skipIf(process.platform === 'win32')('an edit that leaves no JSON names the place once', async () => {
     const editor = join(home, 'editor.sh');
     await writeFile(editor, '#!/bin/sh\nprintf "{\\n  ,}" > "$1"\n');

@@ -122,7 +122,6 @@ describe('--dry-run', () => {
     const names = COMMAND_LIST.filter(({flags}) => 'dryRun' in flags).map(({name}) => name);
     expect(names.toSorted()).toEqual([
       'access',
-      'copy',
       'delete',
       'import',
       'plugin',

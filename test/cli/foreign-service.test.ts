@@ -126,7 +126,7 @@ describe.runIf(isRoot)('a program of another user that holds the port', () => {
     const {home, run} = await machine;
     const file = join(home, 'program-token');
     await writeFile(file, token, {mode: 0o600});
-    for (const args of [['get', 'a'], ['import', '-'], ['status'], ['copy', '--to', '1'], ['watch']]) {
+    for (const args of [['get', 'a'], ['import', '-'], ['status'], ['watch']]) {
       const {exitCode, stderr} = await run([...args, '--port', port, '--token-file', file]);
       assert.deepEqual([exitCode, /belongs to user 65534/.test(stderr)], [1, true], args.join(' '));
     }

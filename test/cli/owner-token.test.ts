@@ -62,7 +62,7 @@ describe('the token of the owner', () => {
         ['touch', 'a', '--ttl', '60'],
       ],
       ...[['list'], ['reset', '--yes'], ['watch'], ['export'], ['import', '-'], ['snapshot', 'save', 's']],
-      ...[['copy', '--to', '1'], ['identity'], ['status'], ['sign-in', '--username', '1'], ['sign-out'], ['requests']],
+      ...[['identity'], ['status'], ['sign-in', '--username', '1'], ['sign-out'], ['requests']],
       ...[
         ['fault', 'list'],
         ['pilot', 'list'],

@@ -302,8 +302,6 @@ describe('crewroom import', () => {
       args: ['import', '-', '--mode', 'replace'],
       says: /it replaces entries\nConfirm that on a terminal, or with --yes\n/,
     },
-    {name: 'a copy to nowhere', args: ['copy'], says: /--to has to name the service/},
-    {name: 'a copy to no address', args: ['copy', '--to', 'ftp://x'], says: /--to has to be the address of a service/},
     {name: 'no such action', args: ['snapshot', 'eat'], says: /ACTION has to be save, load, list or delete, not "eat"/},
     {name: 'a snapshot without a name', args: ['snapshot', 'save'], says: /save needs a NAME/},
     {name: 'a name with a path', args: ['snapshot', 'save', '../x'], says: /"\.\.\/x" is not a valid name/},
@@ -348,23 +346,17 @@ describe('crewroom import', () => {
   });
 });
 
-describe('crewroom copy', () => {
-  test('brings entries into another service', async () => {
+describe('an export of one service and an import into another', () => {
+  test('copy entries', async () => {
     const other = await machine.start();
     try {
       await putSome();
       await run(['put', 'z', '1'], {}, other.port);
-      assert.deepEqual(await run(['copy', 'a/', '--to', String(other.port)]), SILENT);
+      await run(['export', 'some', '--prefix', 'a/']);
+      assert.deepEqual(await run(['import', 'some'], {}, other.port), SILENT);
       assert.equal((await values(other.port)).split('\n').length, 4);
-      const {stdout} = await run([
-        'copy',
-        '--to',
-        `http://localhost:${other.port}`,
-        '--mode',
-        'replace',
-        '--yes',
-        '--json',
-      ]);
+      const input = (await run(['export'])).stdout;
+      const {stdout} = await run(['import', '-', '--mode', 'replace', '--yes', '--json'], {input}, other.port);
       assert.deepEqual(JSON.parse(stdout), {
         ...{dryRun: false, entries: 3, created: 1, replaced: 2, expired: 0, deleted: 1, batches: 1},
         revision: '3',
@@ -373,18 +365,6 @@ describe('crewroom copy', () => {
     } finally {
       await other.stop();
     }
-  });
-
-  test('says which of the two services is missing', async () => {
-    const nowhere = await findFreePort();
-    const target = await run(['copy', '--to', String(nowhere)]);
-    assert.deepEqual([target.exitCode, target.stdout], [5, '']);
-    assert.match(target.stderr, /nothing listens there\nStart that service, or name another one with --to\n/);
-    const from = await run(['copy', '--to', String(service.port)], {}, nowhere);
-    assert.match(
-      from.stderr,
-      /nothing listens there\nStart it with "crewroom start", or name its port with --port \(more: .*\)\n/,
-    );
   });
 });
 

@@ -189,21 +189,6 @@ describe('a command that deletes much can be undone', () => {
     assert.notEqual(exitCode, 0);
   });
 
-  test('what is written between the snapshot and copy --mode replace is not deleted', async () => {
-    await fill(1);
-    const target = await startInTest({ephemeral: false});
-    const {entries: stored} = target.crewroom;
-    await stored.put('old', 'before');
-    const port = await forward(async (method, path) => {
-      if (method === 'POST' && !path.includes('dryRun=true')) await stored.put('new', 'after');
-    }, target);
-    assert.equal((await run(['copy', '--to', String(port), '--mode', 'replace', '--yes'])).exitCode, 0);
-    assert.deepEqual(
-      (await stored.list()).entries.map(({key}) => key),
-      ['k000000', 'new'],
-    );
-  });
-
   test('with --json the document names the snapshot and the command', async () => {
     await fill(2);
     const {stdout, stderr} = await run(['reset', '--yes', '--json']);
@@ -213,11 +198,11 @@ describe('a command that deletes much can be undone', () => {
     assert.match(snapshot.undo, /^crewroom snapshot load before-reset-\S+ --port \d+ --data-dir \S+$/);
   });
 
-  test('copy --mode replace saves what the other service has', async () => {
+  test('import --mode replace into another service saves what that has', async () => {
     await fill(2);
     const other = await startInTest();
     await other.crewroom.entries.put('theirs', 1);
-    const {stderr} = await run(['copy', '--to', String(other.port), '--mode', 'replace', '--yes']);
+    const {stderr} = await run(['import', 'many', '--port', String(other.port), '--mode', 'replace', '--yes']);
     assert.equal(await other.crewroom.entries.get('theirs'), undefined);
     const line = undoLineIn(stderr);
     assert.match(line, new RegExp(` --port ${other.port}\\b`));

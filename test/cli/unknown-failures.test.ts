@@ -40,17 +40,10 @@ describe('a failure of a code that this version does not know', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  test('ends an import, a copy and a watch with 1 too', async () => {
+  test('ends an import and a watch with 1 too', async () => {
     const answer = {status: 418, body: {code: 'brand-new', detail: DETAIL, advice: ADVICE}};
     const {port} = await serveAnswer(answer);
-    const other = await serveAnswer(answer);
-    const lines: readonly (readonly string[])[] = [
-      ['import', '-'],
-      ['copy', '--to', String(other.port)],
-      ['watch'],
-      ['status'],
-      ['list'],
-    ];
+    const lines: readonly (readonly string[])[] = [['import', '-'], ['watch'], ['status'], ['list']];
     for (const line of lines) {
       const {exitCode, stderr} = await machine.run([...line, '--port', String(port)]);
       expect([line, exitCode, stderr]).toEqual([line, 1, expect.stringContaining(DETAIL)]);

@@ -172,7 +172,7 @@ describe('the pages, walked one after the other in one home, with what they star
     const other = rest.indexOf('npx crewroom start --ephemeral --port 8000');
     for (const line of rest.slice(0, other)) await tour.run(line);
     await tour.start('npx crewroom start --ephemeral --port 8000', '"message":"started"');
-    await tour.run('npx crewroom copy --to http://localhost:8000');
+    await tour.run('npx crewroom import backup.ndjson --port 8000');
     tour.end();
     const airlines = walk('docs/guides/for-airlines.md');
     for (const line of linesOf('docs/guides/for-airlines.md')) await airlines.run(line);

@@ -2,7 +2,6 @@ import type {CommandName} from '../../src/cli/catalogue/commands.ts';
 
 /** A command line, what a program gets from it, and its exit code. */
 export interface ExpectedCommand {
-  /** `OTHER` stands for the port of a second service. */
   readonly args?: readonly string[];
   readonly stdout: RegExp;
   readonly exitCode?: number;
@@ -25,7 +24,6 @@ export const COMMANDS: Readonly<
   restore: {args: ['a', '--at', '1', '--json'], stdout: /^\{"key":"a",.*"created":false\}\n$/},
   export: {stdout: /\{"end":true,"entries":2\}\n$/},
   import: {args: ['some.ndjson', '--json'], stdout: /"entries":0/},
-  copy: {args: ['--to', 'OTHER', '--json'], stdout: /"entries":2/},
   snapshot: {args: ['save', 'one', '--json'], stdout: /"entries":2/},
   recover: {args: ['rest.ndjson', '--json'], stdout: /^\{"dryRun":false,"recovered":false\}\n$/},
   delete: {args: ['b', '--json'], stdout: /^\{"dryRun":false,"deleted":1\}\n$/},

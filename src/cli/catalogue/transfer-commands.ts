@@ -1,13 +1,5 @@
 import {DRY_RUN_FLAG, grouped, SNAPSHOT_FLAG} from './spec.ts';
 
-/** The flags of commands that import. */
-const IMPORT_FLAGS = {
-  mode: {placeholder: 'MODE', description: 'merge keeps other entries (default), replace deletes them'},
-  dryRun: {description: 'check everything, change nothing, show what would happen'},
-  yes: {description: 'do not ask before entries are replaced'},
-  ...SNAPSHOT_FLAG,
-} as const;
-
 /** Commands of exports and snapshots. */
 export const TRANSFER_COMMANDS = grouped('Data', {
   export: {
@@ -31,11 +23,21 @@ export const TRANSFER_COMMANDS = grouped('Data', {
   import: {
     summary: 'Store the entries of an export',
     arguments: [{name: 'FILE', description: 'what "crewroom export" wrote, or "-" for standard input'}],
-    flags: IMPORT_FLAGS,
+    flags: {
+      mode: {
+        placeholder: 'MODE',
+        description: 'merge keeps other entries (default), replace deletes them',
+        choices: ['merge', 'replace'],
+      },
+      dryRun: {description: 'check everything, change nothing, show what would happen'},
+      yes: {description: 'do not ask before entries are replaced'},
+      ...SNAPSHOT_FLAG,
+    },
     examples: [
       {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
       {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
       {line: 'crewroom import backup.ndjson --dry-run', purpose: 'see what would happen'},
+      {line: 'crewroom import backup.ndjson --port 8000', purpose: 'copy them to the service on this port'},
       {line: 'gunzip -c backup.ndjson.gz | crewroom import -', purpose: 'standard input'},
     ],
     notes: [
@@ -43,17 +45,6 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       'Up to 1,000 entries are stored atomically, more in batches of that size.',
       'With --mode replace the entries are saved as a snapshot first, which it names.',
     ],
-  },
-  copy: {
-    summary: 'Copy entries to another running service',
-    arguments: [{name: 'PREFIX', description: 'only keys that begin with it', optional: true}],
-    flags: {to: {placeholder: 'URL', description: 'the receiving service, or its port'}, ...IMPORT_FLAGS},
-    examples: [
-      {line: 'crewroom copy --to http://localhost:8000', purpose: 'everything, from port 7172 to port 8000'},
-      {line: 'crewroom copy com.example.hello/ --to 8000', purpose: 'what one plugin stored'},
-      {line: 'crewroom copy --to 8000 --mode replace', purpose: 'make the other service an exact copy'},
-    ],
-    notes: ['Batches copied before a failure stay; copying again is idempotent.'],
   },
   snapshot: {
     summary: 'Save all entries, and restore them',

@@ -12,19 +12,19 @@ import {exportTo, kindOf, writeExportFile} from '../transfer/export-file.ts';
 export async function run(call: CallOf<'export'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const [name = '-'] = call.arguments;
-  const {url, fetch} = await connect(call);
+  const service = await connect(call);
   const {prefix = '', force} = flags;
   if (name === '-') {
     // They are lines of JSON in any case. On a terminal the entries themselves show the progress.
     const label = context.stdout.isTerminal ? undefined : LABEL;
-    await exportTo({context, url, fetch, prefix, label}, chunks => writeAll(chunks, context.stdout));
+    await exportTo({context, service, prefix, label}, chunks => writeAll(chunks, context.stdout));
     return {json: ''};
   }
   const target = {...context, name, path: resolvePath(name, context)};
   const kind = await kindOf(target);
   if (!force && kind === 'taken') throw existing(JSON.stringify(name), 'Name another file, or replace it with --force');
   const label = kind === 'device' ? undefined : LABEL;
-  const {facts} = await exportTo({context, url, fetch, prefix, label}, chunks => writeExportFile(chunks, target));
+  const {facts} = await exportTo({context, service, prefix, label}, chunks => writeExportFile(chunks, target));
   const {entries, revision, sizeBytes} = facts;
   const line = `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})`;
   return made({file: target.path, entries, revision: String(revision), sizeBytes}, [line]);

@@ -19,16 +19,14 @@ import {
   treeBytes,
 } from '../../service/snapshots/snapshot-directory.ts';
 import type {CallOf} from '../catalogue/commands.ts';
-import {AdvisedError, existing, invalidUsage, unconfirmed} from '../failures/report.ts';
+import {AdvisedError, existing, invalidUsage} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries, formatToSecond} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
-import {canAsk} from '../terminal/prompts.ts';
 import {exportTo, kindOf, writeExportFile} from '../transfer/export-file.ts';
-import {fileSource, readPrefix} from '../transfer/import-source.ts';
+import {fileSource} from '../transfer/import-source.ts';
 import {runImport} from '../transfer/run-import.ts';
-import {type SavedEntries, snapshotBefore} from '../transfer/snapshot-before.ts';
 
 /** `crewroom snapshot`: saves the whole store under a name, and restores it. */
 export async function run(call: CallOf<'snapshot'>): Promise<CommandOutcome> {
@@ -44,12 +42,12 @@ export async function run(call: CallOf<'snapshot'>): Promise<CommandOutcome> {
 async function save(call: CallOf<'snapshot'>, directory: string, name: string): Promise<CommandOutcome> {
   const {context, flags} = call;
   const path = snapshotFile(directory, name);
-  const {url, fetch} = await connect(call);
+  const service = await connect(call);
   const target = {...context, name: path, path};
   if (!flags.force && (await kindOf(target)) === 'taken')
     throw existing(`the snapshot ${JSON.stringify(name)}`, 'Choose another name, or replace it with --force');
   await makeSnapshotsDirectory(directory);
-  const {facts} = await exportTo({context, url, fetch, prefix: '', label: 'Saving'}, chunks =>
+  const {facts} = await exportTo({context, service, prefix: '', label: 'Saving'}, chunks =>
     writeExportFile(chunks, target),
   );
   const {entries, revision, sizeBytes} = facts;
@@ -58,19 +56,10 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
 }
 
 async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<CommandOutcome> {
-  const {context, flags} = call;
   const found = await findSnapshot(directory, name);
   if (found.kind === 'files') return loadFiles(call, name, found);
-  const dryRun = flags.dryRun === true;
-  const ask = !flags.yes && !dryRun;
-  if (ask && !canAsk(context)) throw unconfirmed('snapshot', 'replaces entries');
-  const service = await connect(call);
-  const {url, fetch} = service;
-  const source = await fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
-  const before = async (): Promise<SavedEntries | undefined> =>
-    snapshotBefore(call, {change: 'load', prefix: await readPrefix(source), service, keeping: name});
-  const verb = {infinitive: 'load', past: 'Loaded'};
-  return runImport({context, url, fetch, source, mode: 'replace', dryRun, verb, ask, before});
+  const open = () => fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
+  return runImport(call, {change: 'load', mode: 'replace', open, keeping: name});
 }
 
 /** Gives the files of a plugin back; none may be there, since a background could be using them. */

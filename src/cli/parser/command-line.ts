@@ -212,7 +212,6 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ['identity', 'whoami', 'me'],
   ['import', 'load', 'restore'],
   ['export', 'dump', 'backup'],
-  ['copy', 'cp'],
   ['reset', 'flush', 'wipe'],
   ['config', 'settings'],
   ['plugin', 'plugins'],

@@ -14,6 +14,7 @@ import {findOwnProblem, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../core/protocol/transfer/export-lines.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {formatEntries} from '../output/counts.ts';
+import type {ConnectedClient} from '../service/connection.ts';
 import {type CliContext, escapeParts} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import {startProgress} from '../terminal/progress.ts';
@@ -152,17 +153,10 @@ function unwritable(name: string, problem: string, options?: ErrorOptions): AppE
   return new AppError({code: 'unwritable-output', target: JSON.stringify(name), problem}, options);
 }
 
-/** A service that entries are exported from, or imported into. */
-export interface ReachedService {
-  /** Address of the service, such as `http://127.0.0.1:7172`. */
-  readonly url: string;
-  /** Sends the requests. */
-  readonly fetch: (request: Request) => Promise<Response>;
-}
-
 /** An export of the running service. */
-export interface ExportCall extends ReachedService {
+export interface ExportCall {
   readonly context: CliContext;
+  readonly service: ConnectedClient;
   readonly prefix: string;
   /** Shown with the progress, such as `Exporting`; without it no progress is shown. */
   readonly label?: string | undefined;
@@ -188,8 +182,8 @@ export interface Exported<T> {
  * truncated.
  */
 export function exportTo<T>(
-  {context, url, fetch, prefix, label}: ExportCall,
-  take: (chunks: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<T>,
+  {context, service: {url, fetch}, prefix, label}: ExportCall,
+  take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<Exported<T>> {
   const progress = startProgress(context);
   return untilInterrupted(context, async signal => {
@@ -200,7 +194,7 @@ export function exportTo<T>(
         if (label !== undefined)
           progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);
       };
-      return {result: await take(count(exported, facts, onTaken), signal), facts};
+      return {result: await take(count(exported, facts, onTaken)), facts};
     } finally {
       await progress.clear();
     }

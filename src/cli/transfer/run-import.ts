@@ -4,69 +4,85 @@ import type {Imported, ImportMode} from '../../core/domain/commits/transfer.ts';
 import type {StoreRevision} from '../../core/domain/entries/identifiers.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {untilAborted} from '../../core/time/until-aborted.ts';
-import {invalidUsage} from '../failures/report.ts';
+import type {Switch} from '../catalogue/spec.ts';
+import {unconfirmed} from '../failures/report.ts';
 import {formatCount, formatEntries} from '../output/counts.ts';
+import {type ConnectedClient, connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {InterruptedError, untilInterrupted} from '../terminal/interruptible.ts';
 import {type CommandOutcome, declined} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';
-import {confirm} from '../terminal/prompts.ts';
-import type {ReachedService} from './export-file.ts';
-import type {ImportSource} from './import-source.ts';
-import type {SavedEntries} from './snapshot-before.ts';
+import {canAsk, confirm} from '../terminal/prompts.ts';
+import {type ImportSource, readPrefix} from './import-source.ts';
+import {snapshotBefore, type UndoableCall} from './snapshot-before.ts';
 
 /** An import into the running service. */
-export interface ImportCall extends Omit<InterruptibleImport, 'chunks' | 'keepAfter'> {
-  readonly context: CliContext;
-  readonly source: ImportSource;
-  readonly verb: ImportVerb;
-  /** True if the user has to confirm it. */
-  readonly ask: boolean;
-  /**
-   * Called before anything is stored, once it is confirmed, unless nothing would be replaced or deleted; nothing is stored if it throws. What is
-   * written after the snapshot that it returns is not deleted.
-   */
-  readonly before?: () => Promise<SavedEntries | undefined>;
+interface ImportOptions {
+  readonly change: 'import' | 'load';
+  readonly mode: ImportMode;
+  /** Opens the export. Called once it is known that the user can be asked. */
+  readonly open: () => Promise<ImportSource>;
+  /** Name of a snapshot that stays whatever its age. */
+  readonly keeping?: string | undefined;
 }
 
+const WORDS = {
+  import: {command: 'import', infinitive: 'Import', past: 'Imported'},
+  load: {command: 'snapshot', infinitive: 'Load', past: 'Loaded'},
+} as const;
+
 /**
- * Imports a source. A file is read twice: the first pass checks everything and stores nothing, so that an error in the last
- * line leaves nothing behind.
+ * Imports an export. A file is read twice: the first pass checks everything and stores nothing, so that an error in the last
+ * line leaves nothing behind. Entries are replaced after confirmation, and saved as a snapshot before.
  */
-export async function runImport(call: ImportCall): Promise<CommandOutcome> {
-  const {source, dryRun, verb, ask, before, context} = call;
-  const checked = dryRun || source.isFile ? await transferOnce(call, true) : undefined;
-  if (dryRun) return reportImport(checked, verb);
+export async function runImport(
+  call: UndoableCall & {readonly flags: {readonly yes: Switch; readonly dryRun: Switch}},
+  {change, mode, open, keeping}: ImportOptions,
+): Promise<CommandOutcome> {
+  const {context, flags} = call;
+  const {command, infinitive, past} = WORDS[change];
+  const asks = mode === 'replace' && !flags.dryRun && !flags.yes;
+  if (asks && !canAsk(context)) throw unconfirmed(command, 'replaces entries');
+  const service = await connect(call);
+  const source = await open();
+  const transfer = {context, service, source, mode};
+  const checked = flags.dryRun || source.isFile ? await transferOnce({...transfer, dryRun: true}) : undefined;
+  if (checked !== undefined && flags.dryRun)
+    return {json: documentOf(checked), text: `Would ${change} ${summarize(checked)}\n`};
   const changes = checked === undefined || checked.deleted + checked.replaced > 0;
   // Outside of `untilInterrupted`, so that Ctrl+C ends the question.
-  if (checked !== undefined && changes && ask && !(await confirm(questionOf(checked, verb), context)))
-    return reportImport(undefined, verb);
-  const saved = changes ? await before?.() : undefined;
-  return reportImport(await transferOnce(call, false, saved?.revision), {...verb, snapshot: saved?.snapshot});
+  if (checked && changes && asks && !(await confirm(`${infinitive} ${summarize(checked)}?`, context)))
+    return declined('Nothing was changed');
+  const saved =
+    changes && mode === 'replace'
+      ? await snapshotBefore(call, {change, prefix: await readPrefix(source), service, keeping})
+      : undefined;
+  // What is written after the snapshot is not deleted.
+  const imported = await transferOnce({...transfer, dryRun: false, keepAfter: saved?.revision});
+  const json = {...documentOf(imported), snapshot: saved?.snapshot};
+  return {json, lines: [`${past} ${summarize(imported)}`]};
 }
 
-function questionOf(checked: Imported, {infinitive}: ImportVerb): string {
-  return `${infinitive.slice(0, 1).toUpperCase()}${infinitive.slice(1)} ${summarizeImport(checked)}?`;
+/** Returns the result of an import in the form of the service. */
+function documentOf(imported: Imported): object {
+  return {...imported, revision: String(imported.revision)};
 }
 
-/**
- * Reads the value of `--mode`.
- *
- * @throws {AppError} `invalid-usage`.
- */
-export function readMode(mode: string | undefined, command: string): ImportMode {
-  if (mode === undefined || mode === 'merge' || mode === 'replace') return mode ?? 'merge';
-  throw invalidUsage(command, `--mode has to be merge or replace, not ${JSON.stringify(mode)}`);
+/** A pass over an export. */
+interface Transfer extends Pick<ImportOptions, 'mode'> {
+  readonly context: CliContext;
+  readonly service: ConnectedClient;
+  readonly source: ImportSource;
+  readonly dryRun: boolean;
+  /** See `ImportOptions` of the client. */
+  readonly keepAfter?: StoreRevision | undefined;
 }
 
 /** Interval at which the progress is shown, in milliseconds. */
 const INTERVAL_MS = 50;
 
-function transferOnce(
-  {context, url, fetch, source, mode}: ImportCall,
-  dryRun: boolean,
-  keepAfter?: StoreRevision,
-): Promise<Imported> {
+function transferOnce(transfer: Transfer): Promise<Imported> {
+  const {context, source, dryRun} = transfer;
   const progress = startProgress(context);
   const {sizeBytes: totalBytes} = source;
   let doneBytes = 0;
@@ -83,7 +99,7 @@ function transferOnce(
     // By a timer: between two chunks the service may need a while.
     const timer = setInterval(() => progress.show(describe), INTERVAL_MS);
     try {
-      return await importUntil(signal, {url, fetch, chunks, mode, keepAfter, dryRun});
+      return await importUntil(signal, chunks, transfer);
     } catch (error) {
       source.close();
       throw error;
@@ -99,30 +115,8 @@ function formatShare(doneBytes: number, totalBytes: number): string {
   return `${percent}% of ${formatBytes(totalBytes)}`;
 }
 
-/** A verb for the result of an import, of the command that ran it. */
-export interface ImportVerb {
-  /** Such as `import`. */
-  readonly infinitive: string;
-  /** Such as `Imported`. */
-  readonly past: string;
-  /** The snapshot before it; undefined if there is none. */
-  readonly snapshot?: object | undefined;
-}
-
-/**
- * Returns the outcome of an import: for programs in the form of the service.
- *
- * @param imported Undefined if the user did not confirm it.
- */
-export function reportImport(imported: Imported | undefined, {infinitive, past, snapshot}: ImportVerb): CommandOutcome {
-  if (imported === undefined) return declined('Nothing was changed');
-  const summary = summarizeImport(imported);
-  const json = {...imported, revision: String(imported.revision), snapshot};
-  return imported.dryRun ? {json, text: `Would ${infinitive} ${summary}\n`} : {json, lines: [`${past} ${summary}`]};
-}
-
 /** Formats the result of an import: `1,000 entries: 900 created, 100 replaced, 3 others deleted`. */
-function summarizeImport({entries, created, replaced, expired, deleted}: Imported): string {
+function summarize({entries, created, replaced, expired, deleted}: Imported): string {
   const parts = [
     [created, 'created'],
     [replaced, 'replaced'],
@@ -136,15 +130,6 @@ function summarizeImport({entries, created, replaced, expired, deleted}: Importe
 /** Longest wait for the answer to an interrupted import, in milliseconds: a batch takes less. */
 const ANSWER_TIMEOUT_MS = 5000;
 
-/** An import into a service. */
-export interface InterruptibleImport extends ReachedService {
-  readonly mode: ImportMode;
-  /** See `ImportOptions`. */
-  readonly keepAfter?: StoreRevision | undefined;
-  readonly dryRun: boolean;
-  readonly chunks: AsyncIterable<Uint8Array>;
-}
-
 /**
  * Imports an export until a signal interrupts it. The request then ends properly, so that the service answers how much it has
  * stored.
@@ -152,9 +137,10 @@ export interface InterruptibleImport extends ReachedService {
  * @throws {InterruptedError} If the signal interrupted it, with the number of stored entries.
  * @throws {AppError} The failure of the service; `service-unreachable`; the error of the chunks.
  */
-export async function importUntil(
+async function importUntil(
   interrupted: AbortSignal,
-  {url, fetch, chunks, mode, keepAfter, dryRun}: InterruptibleImport,
+  chunks: AsyncIterable<Uint8Array>,
+  {service: {url, fetch}, mode, keepAfter, dryRun}: Transfer,
 ): Promise<Imported> {
   const patience = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

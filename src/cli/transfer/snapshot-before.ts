@@ -5,7 +5,6 @@ import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import {flagOf} from '../../platform/config/config.ts';
 import {resolvePath, snapshotsDirOf} from '../../platform/paths.ts';
-import type {ServiceAddress} from '../../platform/system/loopback.ts';
 import {
   keepBefore,
   type SnapshotPlace,
@@ -16,7 +15,7 @@ import type {SettingsCall} from '../catalogue/commands.ts';
 import type {Switch} from '../catalogue/spec.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {readSettings} from '../input/settings.ts';
-import {type ConnectedClient, createJsonSender} from '../service/connection.ts';
+import type {ConnectedClient} from '../service/connection.ts';
 import {escapeControls} from '../terminal/context.ts';
 import {exportTo} from './export-file.ts';
 
@@ -44,11 +43,9 @@ export interface EntriesChange {
   readonly change: UndoableChange;
   /** The beginning of the keys that may be changed. */
   readonly prefix: string;
-  readonly service: Pick<ConnectedClient, 'url' | 'fetch' | 'address'>;
-  /** True if it is not the service of the settings, so that the command that restores the snapshot has to name it. */
-  readonly isOther?: boolean;
+  readonly service: ConnectedClient;
   /** Name of a snapshot that stays whatever its age. */
-  readonly keeping?: string;
+  readonly keeping?: string | undefined;
 }
 
 /**
@@ -59,17 +56,16 @@ export interface EntriesChange {
  */
 export async function snapshotBefore(
   call: UndoableCall,
-  {change, prefix, service, isOther = false, keeping}: EntriesChange,
+  {change, prefix, service, keeping}: EntriesChange,
 ): Promise<SavedEntries | undefined> {
   if (call.flags.noSnapshot) return undefined;
   // Before the export: of a store that takes the place of this one meanwhile, the revision is refused later.
-  const send = createJsonSender({baseUrl: service.url, fetch: service.fetch});
-  const {storeKind, storeId} = await send('GET', '/api', parseDocument<ServiceDocument>);
+  const {storeKind, storeId} = await service.send('GET', '/api', parseDocument<ServiceDocument>);
   if (storeKind === 'memory') return undefined;
   const {context} = call;
   let revision: Revision = NO_REVISION;
-  const snapshot = await made(call, addressFlags(call, isOther ? service.address : undefined), async place => {
-    const {result, facts} = await exportTo({context, url: service.url, fetch: service.fetch, prefix}, chunks =>
+  const snapshot = await made(call, async place => {
+    const {result, facts} = await exportTo({context, service, prefix}, chunks =>
       saveAutomatic(`before-${change}`, chunks, {...place, keeping}),
     );
     revision = facts.revision;
@@ -80,36 +76,31 @@ export async function snapshotBefore(
 
 /** Moves the files of a plugin into a snapshot. Otherwise as {@link snapshotBefore}. */
 export async function keepFilesBefore(call: UndoableCall, storage: string): Promise<Undo> {
-  return made(call, addressFlags(call), place => keepBefore('remove', storage, place));
+  return made(call, place => keepBefore('remove', storage, place));
 }
 
-async function made(
-  call: UndoableCall,
-  address: readonly string[],
-  make: (place: SnapshotPlace) => Promise<string>,
-): Promise<Undo> {
+async function made(call: UndoableCall, make: (place: SnapshotPlace) => Promise<string>): Promise<Undo> {
   const {context, flags} = call;
   const {config} = await readSettings(call);
   const {userId, nowMs, randomName, platform, stderr} = context;
   const name = await make({directory: snapshotsDirOf(config.dataDir), userId, nowMs, randomName}).catch(error => {
     throw adviseOnSnapshot(error);
   });
-  const undo = formatLine(['crewroom', 'snapshot', 'load', name, ...address], platform);
+  const undo = formatLine(['crewroom', 'snapshot', 'load', name, ...addressFlags(call)], platform);
   const words = undo ?? `load the snapshot ${name} with "crewroom snapshot load" and the flags of this command`;
   if (!flags.json) await stderr.write(`To undo this: ${escapeControls(words)}\n`);
   return {name, undo};
 }
 
-/** Returns the flags of a call that name the service and its directories; with another address than its own, and then without its token. */
-export function addressFlags({settings, configFile, context}: SettingsCall, other?: ServiceAddress): readonly string[] {
+/** Returns the flags of a call that name the service, its directories and a token. */
+export function addressFlags({settings, configFile, context}: SettingsCall): readonly string[] {
   const {host, port, dataDir, tokenFile} = settings;
   const given = {
     host,
     port,
     dataDir: pathOf(dataDir, context),
-    tokenFile: other === undefined ? pathOf(tokenFile, context) : undefined,
+    tokenFile: pathOf(tokenFile, context),
     config: pathOf(configFile, context),
-    ...other,
   };
   return Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [flagOf(name), String(value)]));
 }

@@ -32,7 +32,7 @@ describe('data of an earlier version', () => {
     const head = {format: 2, id: 'abc', end: {}, trimmed: {}, checkpoint: {}, clockMs: 1};
     cluster.control('put', 'earlier/h', JSON.stringify(head));
     const failure = await failureOf(() => startService({store: `etcd://${cluster.addresses[0]}/earlier`}));
-    assert.match(failure.problem, /has the form of an earlier version.*`crewroom copy --to/);
+    assert.match(failure.problem, /has the form of an earlier version.*`crewroom export FILE` of that version/);
   });
 });
 

@@ -114,7 +114,7 @@ describe('a service with --store etcd://…', () => {
     await other.crewroom.entries.delete('b');
   });
 
-  test('gets all entries of a data directory with crewroom copy, and gives them back', async () => {
+  test('gets all entries of a data directory by an export and an import, and gives them back', async () => {
     await using local = await startService();
     await using shared = await startService({store: addressOf('copied')});
     await using back = await startService();
@@ -127,8 +127,8 @@ describe('a service with --store etcd://…', () => {
       [local, shared],
       [shared, back],
     ] as const) {
-      const address = ['--port', String(from.port), '--to', String(to.port)];
-      const {exitCode, stderr} = await machine.run(['copy', ...address, '--yes']);
+      const {stdout: input} = await machine.run(['export', '--port', String(from.port)]);
+      const {exitCode, stderr} = await machine.run(['import', '-', '--port', String(to.port)], {input});
       assert.deepEqual({exitCode, stderr}, {exitCode: 0, stderr: ''});
     }
     const expected = withoutRevisions(await exportText(local.crewroom.transfer));

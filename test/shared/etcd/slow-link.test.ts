@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  'a service behind 10 Mbit/s and 100 ms takes 8 MiB from crewroom copy',
+  'a service behind 10 Mbit/s and 100 ms takes an import of 8 MiB',
   async () => {
     const machine = await createMachine();
     await using cluster = await EtcdCluster.start(1);
@@ -122,8 +122,9 @@ test(
     const port = String(local.port);
     for (let index = 0; index < 8; index++)
       await fetch(`http://127.0.0.1:${port}/api/store/value${index}`, {method: 'POST', body: VALUE});
-    const copied = await machine.run(['copy', '--to', `http://localhost:${slow.port}`, '--port', port]);
-    expect(copied.exitCode, copied.stderr).toBe(0);
+    await machine.run(['export', 'all.ndjson', '--port', port]);
+    const imported = await machine.run(['import', 'all.ndjson', '--port', String(slow.port)]);
+    expect(imported.exitCode, imported.stderr).toBe(0);
     const answer = await fetch(`http://127.0.0.1:${slow.port}/api/store/value7`);
     expect((await answer.text()).length).toBe(VALUE.length);
     await slow.stop();

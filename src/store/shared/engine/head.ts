@@ -78,8 +78,8 @@ export function headIn({found, at}: Pick<EngineAnswer, 'found' | 'at'>): KnownHe
   const {format, ...head} = parseHead(value) ?? {};
   if (typeof format === 'number' && format < FORMAT)
     throw unusable(
-      'has the form of an earlier version: start that version on it, and this one on another prefix, and copy the entries with ' +
-        '`crewroom copy --to <address of this one>` of that version',
+      'has the form of an earlier version: start that version on it, and this one on another prefix, and move the entries with ' +
+        '`crewroom export FILE` of that version and `crewroom import FILE` of this one',
     );
   if (format !== FORMAT || !isHead(head as Head))
     throw unusable('does not hold a store of Crewroom: it has a head of another format');
