@@ -128,6 +128,7 @@ async function prepareRuns(): Promise<(words: string, args: string) => Promise<F
   onTestFinished(() => backEnd.stop());
   const service = await startPlugins(directory => copyPlugin(PLUGIN, directory));
   const other = await machine.start(['--ephemeral']);
+  await fetch(`${other.url}/api/keys`);
   await untilMeasured(service.crewroom.plugins);
   await copyPlugin(PLUGIN, machine.home);
   await writeFile(join(machine.home, 'some.ndjson'), formatExport([['imported', '1']]));
