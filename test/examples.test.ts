@@ -70,7 +70,7 @@ test('the example of a simulator reports a flight that a stand-in plays, with it
       touchdown: {verticalSpeedFeetPerMinute: expect.closeTo(-640, -1), gForce: expect.closeTo(2.06, 1)},
     });
     // Without a second reporter: a flight that is stopped begins again.
-    service.crewroom.flight.stop();
+    await service.crewroom.flight.stop();
     await expect.poll(() => service.crewroom.flight.status()?.simulator).toBe('FlightGear');
   } finally {
     program.kill();

@@ -19,7 +19,7 @@ const commands = readCommands('## Ask and store', '## Sign in');
 const walk = readCommands('## Sign in', '## Run a plugin');
 
 /** The commands of the example of a plugin. */
-const pluginCommands = readCommands('## Run a plugin', '## In CI');
+const pluginCommands = readCommands('## Run a plugin', '## Land a flight');
 
 /** The expected part of each command's output, in the order of the tour. */
 const SHOWN = [
@@ -182,6 +182,16 @@ describe('the tour of the example of a plugin, which goes on to CI and to backup
       expect(status, stderr).toBe(0);
     });
   }
+
+  test('lands a flight, and shows its landing rate and load factor', async () => {
+    const [begin = '', jump = '', status = '', ...rest] = readCommands('## Land a flight', '## In CI');
+    expect(runIn(port, begin).stdout).toContain('BOARDING · 364 ft');
+    expect(runIn(port, jump).stdout).toMatch(/APPROACH · [\d,]+ ft · (?!.*landed)/);
+    await expect
+      .poll(() => runIn(port, status).stdout, {timeout: 60_000})
+      .toMatch(/ · landed at about -180 ft\/min, 1\.[3-4]\d? g · 60x/);
+    expect(rest).toEqual([]);
+  });
 
   test('has lines for CI, which end what they start, and leave the service of the reader alone', async () => {
     const other = String(await findFreePort());

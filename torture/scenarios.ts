@@ -12,6 +12,7 @@ import {FOLLOW_THROUGH_KILLS} from './scenarios/follow-through-kills.ts';
 import {HOLD_PLACES} from './scenarios/hold-places.ts';
 import {KILL_AT_EACH_CALL} from './scenarios/kill-at-each-call.ts';
 import {KILL_AT_RANDOM} from './scenarios/kill-at-random.ts';
+import {KILL_IN_FLIGHT} from './scenarios/kill-in-flight.ts';
 import {KILL_LEADERS} from './scenarios/kill-leaders.ts';
 import {KILL_PLUGIN_COMMANDS} from './scenarios/kill-plugin-commands.ts';
 import {LOSE_POWER} from './scenarios/lose-power.ts';
@@ -46,6 +47,7 @@ export const SCENARIOS: readonly Scenario[] = [
   SET_CLOCK_RIGHT,
   EXHAUST_DESCRIPTORS,
   CLOSE_WHILE_OPENING,
+  KILL_IN_FLIGHT,
   HOLD_PLACES,
   KILL_PLUGIN_COMMANDS,
   SHARE_ENGINE,

@@ -242,7 +242,7 @@ export async function openOwnFlight(
   parts: ServiceParts,
 ): Promise<Service['flight'] & AsyncDisposable> {
   const isKept = !ephemeral && parts.openStore === openStore;
-  return openFlight({...parts, file: isKept ? await openFlightFile(dataDir, parts) : undefined});
+  return openFlight({...parts, file: isKept ? await openFlightFile(dataDir, parts.log) : undefined});
 }
 
 /** Creates the host names at which pages of plugins prove themselves, if the mode asks for it. */

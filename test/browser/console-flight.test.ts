@@ -52,7 +52,7 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     await keepScreenshot(page, 'header-1280');
     await link.click();
     await page.getByRole('heading', {name: 'Flight', exact: true, level: 1}).waitFor();
-    crewroom.flight.stop();
+    await crewroom.flight.stop();
     await link.waitFor({state: 'detached'});
   });
 

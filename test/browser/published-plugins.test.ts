@@ -168,7 +168,7 @@ describe.skipIf(!CAN_BROWSE)(
         await tab.getByText('Restore').click();
         await expect.poll(() => service.crewroom.flight.status()).toMatchObject({number: 'CAV7', phase: 'CLIMB'});
         expect(service.crewroom.flight.status()?.elapsedSeconds).toBeGreaterThanOrEqual(960);
-        service.crewroom.flight.stop();
+        await service.crewroom.flight.stop();
 
         await tab.goto(`${service.url}/plugins/${CENTER}/`);
         await tab.getByText('Fly').click();

@@ -70,8 +70,8 @@ export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
         formatFlight(flight.start({...checkFlight(FLIGHT_OPTIONS, readBody(body)), startedBy: caller.principal})),
       ),
       PATCH: withBody(CLIENT_REQUEST_BYTES_MAX, body => formatFlight(flight.change(readBody(body) as FlightChange))),
-      DELETE: withoutQuery(() => {
-        flight.stop();
+      DELETE: withoutQuery(async () => {
+        await flight.stop();
         return formatFlight(undefined);
       }),
     },

@@ -1,6 +1,6 @@
-import {randomBytes} from 'node:crypto';
-import {readFile, stat, writeFile} from 'node:fs/promises';
-import {join} from 'node:path';
+import {watch} from 'node:fs';
+import {readdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openFlightOnClock} from '../../../test/support/flight-clock.ts';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
@@ -154,13 +154,13 @@ async function useFile() {
   return {
     path,
     open: async () => {
-      const file = await openFlightFile(directory.path, {log: SILENT_LOG, randomBytes});
-      onTestFinished(() => file[Symbol.asyncDispose]());
+      const file = await openFlightFile(directory.path, SILENT_LOG);
+      onTestFinished(() => file.written());
       const clocked = openFlightOnClock(file, atMs);
       const pass = async (seconds: number) => {
         atMs += seconds * 1000;
         const status = clocked.later(seconds);
-        await file[Symbol.asyncDispose]();
+        await file.written();
         return status;
       };
       return {...clocked, pass};
@@ -213,8 +213,7 @@ describe('a flight that is kept', () => {
     const stopped = await open();
     stopped.flight.start();
     await stopped.pass(2);
-    stopped.flight.stop();
-    await stopped.pass(0);
+    await stopped.flight.stop();
     await expect(readFile(path)).rejects.toThrow('ENOENT');
 
     const arrived = await open();
@@ -233,6 +232,21 @@ describe('a flight that is kept', () => {
     await later.pass(20);
     expect(later.flight.recoverable()).toBeUndefined();
     await expect(readFile(path)).rejects.toThrow('ENOENT');
+  });
+
+  test('leaves no half file of a service that was killed as it wrote', async () => {
+    const {open, path} = await useFile();
+    const {flight, pass} = await open();
+    const named: string[] = [];
+    const watcher = watch(dirname(path), (_, name) => named.push(String(name)));
+    flight.start();
+    await expect.poll(() => named.find(name => name.startsWith('flight.json.'))).toBeDefined();
+    watcher.close();
+    await pass(1);
+    const [half = ''] = named.filter(name => name !== 'flight.json');
+    await writeFile(join(dirname(path), half), '{');
+    await open();
+    expect(await readdir(dirname(path))).toEqual(['flight.json']);
   });
 
   for (const text of ['{', '{}', '{"flight": {"phase": "X"}}', '[]'])

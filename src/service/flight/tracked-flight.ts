@@ -136,11 +136,12 @@ class TrackedFlight implements Flight, AsyncDisposable {
     return this.#present();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     const wasRunning = this.#track !== undefined;
     this.#end();
-    this.#keep(undefined);
+    const forgotten = this.#keep(undefined);
     if (wasRunning) this.#listeners.call();
+    await forgotten;
   }
 
   onChange(listener: () => void): () => void {
@@ -148,7 +149,7 @@ class TrackedFlight implements Flight, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#deps.file?.[Symbol.asyncDispose]();
+    await this.#deps.file?.written();
   }
 
   #simulate(options: FlightOptions, known: Partial<FlightTrack> = {}): FlightStatus {
@@ -245,26 +246,26 @@ class TrackedFlight implements Flight, AsyncDisposable {
     const isFlying = this.#simulation !== undefined && flight?.phase !== 'ARRIVED';
     this.#isWatched = isReported || isFlying;
     if (this.#isWatched) {
-      this.#keep(flight);
+      void this.#keep(flight);
       this.#deps.timers.after(LOOK_MS, () => this.#look());
       return;
     }
-    if (flight?.phase === 'ARRIVED') this.#keep(undefined);
+    if (flight?.phase === 'ARRIVED') void this.#keep(undefined);
     this.#forgetOld();
     if (flight !== undefined && this.#simulation === undefined) this.#listeners.call();
   }
 
-  #keep(flight: FlightStatus | undefined): void {
+  async #keep(flight: FlightStatus | undefined): Promise<void> {
     if (flight === undefined && this.#kept === undefined) return;
     this.#kept = flight && {flight, keptAtMs: this.#deps.nowMs()};
-    this.#deps.file?.keep(this.#kept);
+    await this.#deps.file?.keep(this.#kept);
   }
 
   /** Forgets a flight that ended before it arrived when it can no longer be restored. */
   #forgetOld(): void {
     if (this.#kept === undefined) return;
     const left = RECOVERABLE_SECONDS - this.#keptSeconds();
-    if (left <= 0) this.#keep(undefined);
+    if (left <= 0) void this.#keep(undefined);
     else this.#deps.timers.after(left * 1000, () => this.#isWatched || this.#forgetOld());
   }
 

@@ -214,8 +214,8 @@ export interface Flight {
    */
   change(change: FlightChange): FlightStatus;
 
-  /** Ends the flight, and forgets the recoverable one. Idempotent. */
-  stop(): void;
+  /** Ends the flight, and forgets the recoverable one. Idempotent. @returns A promise that resolves once its file is removed. */
+  stop(): Promise<void>;
 
   /** Calls the listener after a flight began, and after it or its frames ended. @returns A function that removes it. */
   onChange(listener: () => void): () => void;
