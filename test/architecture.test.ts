@@ -74,7 +74,7 @@ const LINES: Readonly<Record<string, number>> = {
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in. Drafts without their forms. Lists that jump.
   tests: 102_520,
-  // A long link to etcd, measured.
+  // A long link to etcd, measured. Kills in a flight.
   harness: 17_581,
 };
 

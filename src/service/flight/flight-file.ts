@@ -1,4 +1,3 @@
-import {rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Log} from '../../core/domain/log.ts';
 import {FLIGHT_PHASES, type FlightStatus} from '../../core/domain/plugins/flight.ts';
@@ -24,7 +23,7 @@ export async function openFlightFile(directory: string, log: Log): Promise<Fligh
   // A loss of power may take a second of a flight.
   const form = {bytesMax: FILE_BYTES_MAX, parse: parseKept, format: JSON.stringify, isDurable: false};
   const document = ownDocument<KeptFlight>(join(directory, 'flight.json'), form);
-  await rm(`${document.path}.${Buffer.from(LEFTOVER).toString('hex')}`, {force: true});
+  await removeDurably(`${document.path}.${Buffer.from(LEFTOVER).toString('hex')}`);
   return new FlightFile(document, await document.read(), log);
 }
 
