@@ -38,6 +38,25 @@ describe('describeTracking()', () => {
     });
   });
 
+  test('has the names and units of published clients, of the landing null before it', () => {
+    const {flight, later} = openFlightOnClock();
+    flight.start({speed: 60, landingRateFeetPerMinute: 250});
+    const read = () => Object(describeTracking(later(1), {code: 'CAV'})['trackingData']).lastSimData;
+    const landing = {landingRate: null, initialLandingRate: null, gForceTouchDown: null};
+    flight.change({phase: 'CRUISE'});
+    expect(read()).toMatchObject({
+      ...{...landing, heading: expect.any(Number), gs: 438, tas: 438, ias: 235, gForce: 1},
+      ...{planeOnground: false, gearControl: 0, flapsControl: 0, fuelTotalQuantityWeight: expect.any(Number)},
+      ...{engine1Firing: true, engine2Firing: true, engine3Firing: null, engine4Firing: null},
+      ...{pauseFlag: false, slewMode: false, simulationRate: 60},
+    });
+    flight.change({phase: 'APPROACH'});
+    expect(read()).toMatchObject({...landing, gearControl: 0, flapsControl: 1});
+    for (let second = 0; second < 20; second++) later(1);
+    const landed = {landingRate: -250, initialLandingRate: -250, gForceTouchDown: expect.closeTo(1.5, 0)};
+    expect(read()).toMatchObject({...landed, planeOnground: true, gearControl: 1, engine1Firing: false});
+  });
+
   test('is no longer tracking when the simulator is disconnected, or the flight has arrived', () => {
     const {flight} = openFlightOnClock();
     flight.start();

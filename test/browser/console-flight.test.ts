@@ -2,7 +2,7 @@ import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
-import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
+import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {startInTest} from '../support/service.ts';
 
@@ -12,6 +12,8 @@ beforeAll(async () => {
   if (CAN_BROWSE) browser = await launchChromium();
 });
 afterAll(() => browser?.close());
+
+const WIDE = {width: 1280, height: 900};
 
 /** Counts the opaque pixels of the first plot that have a colour: its axes are grey. */
 function countColoredPixels(page: Page): Promise<unknown> {
@@ -77,6 +79,53 @@ describe.skipIf(!CAN_BROWSE)('the simulated flight in Chromium', () => {
     await page.getByRole('img', {name: /Altitude over time: now [1-9]/}).waitFor();
     await expect.poll(() => countColoredPixels(page)).toBeGreaterThan(5);
     await keepScreenshot(page, 'plugins-flight-first');
+  });
+
+  test('shows a landing, light and dark, wide and narrow', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    crewroom.flight.start({from: 'EGLL', to: 'EHAM', number: 'CAV7', speed: 60, landingRateFeetPerMinute: 250});
+    crewroom.flight.change({phase: 'APPROACH'});
+    const {page, problems} = await openConsole(browser, url, {fragment: '#/flight', viewport: WIDE});
+    await page
+      .getByText(/^Approach/)
+      .first()
+      .waitFor();
+    expect(await page.getByText('Landing', {exact: true}).count()).toBe(0);
+    await page.getByText(/^about -250 ft\/min, 1\.\d+ g$/).waitFor();
+    await page.getByText('Taxi to gate').first().waitFor();
+    for (const darkMode of [false, true]) {
+      await fetch(`${url}/api/settings/core`, {method: 'PUT', body: JSON.stringify({darkMode})});
+      await expect.poll(() => page.evaluate(SHOWN_THEME)).toBe(darkMode ? 'dark' : 'light');
+      for (const viewport of [WIDE, {width: 360, height: 1300}]) {
+        await page.setViewportSize(viewport);
+        await keepScreenshot(page, `flight-landing-${darkMode ? 'dark' : 'light'}-${viewport.width}`);
+        expect(await page.evaluate(FITS_WIDTH)).toBe(true);
+        expect(await findViolations(page)).toEqual([]);
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('shows a flight that a simulator reports by its name as text, and when its frames have ended', async () => {
+    const {url, crewroom} = await startInTest({ephemeral: true});
+    const {reporterId} = crewroom.flight.report({timeSeconds: 1, simulator: '<b>Sim', latitude: 50, longitude: 8});
+    crewroom.flight.report({
+      timeSeconds: 2,
+      reporterId,
+      latitude: 53,
+      longitude: 8,
+      heightFeet: 9000,
+      groundSpeedKnots: 250,
+    });
+    const {page} = await openConsole(browser, url, {fragment: '#/flight'});
+    await page.locator('.flight-title').getByText('<b>Sim').waitFor();
+    await page.getByText('teleport', {exact: true}).waitFor();
+    // What it does not report is not plotted as 0.
+    await page.getByRole('img', {name: 'Ground speed over time: now 250 kt'}).waitFor();
+    expect(await page.getByRole('img', {name: /^Altitude/}).count()).toBe(0);
+    expect(await page.getByLabel('Jump to').count()).toBe(0);
+    await page.getByText('Cruise, not connected').waitFor({timeout: 20_000});
+    await keepScreenshot(page, 'flight-reported-ended');
   });
 
   test('counts on its axes in round steps with units, over the time and over the distance', async () => {

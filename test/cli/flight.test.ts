@@ -82,6 +82,15 @@ describe('crewroom flight', () => {
     assert.equal(position, `  CRUISE · ${figures.join(' · ')} to go · paused`);
   });
 
+  test('shows one that a simulator reports, with what was noticed', async () => {
+    const {flight} = service().crewroom;
+    const place = {latitude: 50, longitude: 8, heightFeet: 9000, groundSpeedKnots: 250};
+    const {reporterId} = flight.report({...place, timeSeconds: 1, simulator: 'Sim\u001b[2J'});
+    flight.report({...place, timeSeconds: 2, reporterId, latitude: 53, simulationRate: 2});
+    const {stdout} = await run('status');
+    assert.equal(stdout, 'Flight without a plan, Sim [2J\n  CRUISE · 250 kt · noticed teleport, acceleration\n');
+  });
+
   test('begins in Frankfurt, in real time', async () => {
     const {from, to, speed} = await readFlight('start');
     assert.deepEqual([Object(from).code, Object(to).code, speed], ['EDDF', 'LPMA', 1]);

@@ -191,7 +191,9 @@ describe('published plugins', () => {
     await expect.poll(() => readFile(join(dataDir, 'flight.json'), 'utf8'), {timeout: 5000}).toContain('"CRUISE"');
     await first.crewroom[Symbol.asyncDispose]();
     const second = await startInTest({dataDir});
+    // The Restore button sends what it was shown.
     const {recoverableFlight} = await track(second);
+    const {number, departure, arrival, bidID, phase, elapsedTime, position} = Object(recoverableFlight);
     expect(recoverableFlight).toMatchObject({
       ...{phase: 'CRUISE', bidID: 7, number: '9', elapsedTime: expect.any(Number)},
       position: {latitude: expect.any(Number), longitude: expect.any(Number)},
@@ -199,20 +201,25 @@ describe('published plugins', () => {
     expect((await callService(second, 'GET /api/flight')).json).toMatchObject({
       recoverable: {phase: 'CRUISE', bidId: '7'},
     });
-    await callService(second, `POST ${TRACKING}/restoreflight`, {body: '{"bidID": 7}'});
-    expect(await track(second)).toMatchObject({
-      bidID: 7,
-      trackingData: {currentFlightPhase: 'CRUISE'},
-      recoverableFlight: null,
+    const restored = JSON.stringify({number, departure, arrival, bidID, phase, elapsedTime});
+    await callService(second, `POST ${TRACKING}/restoreflight`, {body: restored});
+    const data = await track(second);
+    expect(data).toMatchObject({
+      ...{bidID: 7, trackingState: {status: 'TRACKING'}, recoverableFlight: null},
+      ...{trackingData: {currentFlightPhase: 'CRUISE'}, flightPlanData: {number: '9', arrival: {code: 'EDDM'}}},
     });
+    const {latitude, longitude} = Object(data['trackingData']).simData;
+    const near = [expect.closeTo(position.latitude, 1), expect.closeTo(position.longitude, 1)];
+    expect([latitude, longitude]).toEqual(near);
     await callService(second, 'DELETE /api/flight');
-    await expect.poll(() => existsSync(join(dataDir, 'flight.json'))).toBe(false);
+    expect(existsSync(join(dataDir, 'flight.json'))).toBe(false);
     expect(await track(second)).toMatchObject({recoverableFlight: null});
   });
 
   test('of a service in memory leave no file', async () => {
     const service = await startInTest({ephemeral: true});
     await callService(service, 'POST /api/flight', {body: '{}'});
+    await service.crewroom[Symbol.asyncDispose]();
     expect(existsSync(service.dataDir)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import type {PageProps} from '../shell/page-props.ts';
 import {FlightControls, StartForm} from './flight-controls.tsx';
 import {FlightView} from './flight-view.tsx';
 
-/** The simulated flight, which plugins see as if a simulator were connected. */
+/** The flight that plugins see. */
 export function FlightPage({state}: PageProps) {
   const {flight: flights} = state;
   useEffect(() => {
@@ -21,7 +21,7 @@ export function FlightPage({state}: PageProps) {
   return (
     <section class="page" aria-labelledby="page-title">
       <h1 id="page-title">Flight</h1>
-      <p class="quiet">Plugins see this flight as if a simulator were connected.</p>
+      <p class="quiet">Plugins see this flight as that of the simulator.</p>
       {failure !== undefined && <FailureNote failure={failure} />}
       {flight === null && (
         <div class="card">

@@ -19,7 +19,7 @@ type PlotAxis = keyof typeof AXIS_NAMES;
 /** Shortest part of each axis that is shown: a minute, and 5 nautical miles. */
 const SHOWN_MIN: Readonly<Record<PlotAxis, number>> = {time: 60, distance: 5};
 
-/** Altitude and ground speed of a flight, over its time or over the distance that it has flown. */
+/** Altitude and ground speed of a flight, if its simulator has them, over its time or over the distance that it has flown. */
 export function FlightPlots({track, darkMode}: FlightPlotsProps) {
   const axis = useSignal<PlotAxis>('time');
   // Over the distance a flight that stands at the gate has one point: the last.
@@ -41,7 +41,9 @@ export function FlightPlots({track, darkMode}: FlightPlotsProps) {
         onChoose={chosen => (axis.value = chosen)}
       />
       {PLOTS.map(({title, figure, format, color, endYMin}) => {
-        const now = format(points.at(-1)?.[figure] ?? 0);
+        const last = points.at(-1)?.[figure];
+        if (last === undefined) return null;
+        const now = format(last);
         return (
           <Plot
             key={title}
@@ -49,7 +51,7 @@ export function FlightPlots({track, darkMode}: FlightPlotsProps) {
             title={title}
             now={now}
             summary={`${title} ${AXIS_NAMES[axis.value].toLowerCase()}: now ${now}`}
-            lines={[{label: title, color, isFilled: true, values: points.map(point => point[figure])}]}
+            lines={[{label: title, color, isFilled: true, values: points.map(point => point[figure] ?? 0)}]}
             formatY={format}
             endYMin={endYMin}
           />

@@ -14,10 +14,10 @@ interface FlightDocument {
 export type FlightChange = Partial<Pick<FlightStatus, 'isPaused' | 'isConnected' | 'speed' | 'phase'>>;
 
 /** The flight at one moment. */
-export type TrackPoint = Pick<FlightStatus, 'elapsedSeconds' | 'flownNauticalMiles'> & {
-  readonly altitudeFeet: number;
-  readonly groundSpeedKnots: number;
-};
+export type TrackPoint = Pick<
+  FlightStatus,
+  'elapsedSeconds' | 'flownNauticalMiles' | 'altitudeFeet' | 'groundSpeedKnots'
+>;
 
 /** Time between two looks at the flight, in milliseconds. */
 const INTERVAL_MS = 1000;
@@ -77,7 +77,7 @@ export class FlightState {
     const of = `${flight.from?.code} ${flight.to?.code} ${flight.number}`;
     if (of !== this.#plotted) this.track.value = [];
     this.#plotted = of;
-    const {elapsedSeconds, altitudeFeet = 0, groundSpeedKnots = 0, flownNauticalMiles} = flight;
+    const {elapsedSeconds, altitudeFeet, groundSpeedKnots, flownNauticalMiles} = flight;
     const point = {elapsedSeconds, altitudeFeet, groundSpeedKnots, flownNauticalMiles};
     // A jump back makes what was after it untrue.
     const before = this.track.value.filter(each => each.elapsedSeconds < elapsedSeconds);

@@ -112,7 +112,7 @@ function formatFlight(flight: FlightStatus): string {
     isPaused ? 'paused' : '',
     flight.isConnected ? '' : 'simulator disconnected',
     speed === 1 ? '' : `${speed}x`,
-    flight.notices.includes('teleport') ? 'was moved' : '',
+    flight.seed === undefined && flight.notices.length > 0 ? `noticed ${flight.notices.join(', ')}` : '',
   ];
   return `${escapeControls(head)}\n  ${escapeControls(position.filter(text => text !== '').join(' · '))}\n`;
 }

@@ -114,12 +114,14 @@ describe('a flight that a simulator reports', () => {
 
   test('takes 60 frames a second, and refuses more, good and bad ones', () => {
     const {flight, later, reporterId} = openReported();
-    const report = (): unknown => flight.report({...CRUISING, timeSeconds: 100, reporterId});
-    for (let count = 1; count < 60; count++) report();
-    for (let count = 0; count < 100; count++) expect(report).toThrow(refusal('too-many-frames', {max: 60}));
+    const report = (more: object = {}): unknown => flight.report({...CRUISING, timeSeconds: 100, reporterId, ...more});
+    for (let count = 1; count < 40; count++) report();
+    for (let count = 0; count < 20; count++)
+      expect(() => report({latitude: Number.NaN})).toThrow(badFrame('$.latitude'));
+    for (let count = 0; count < 9940; count++) expect(report).toThrow(refusal('too-many-frames', {max: 60}));
     later(1);
     report();
-    expect(flight.status()?.frames).toBe(61);
+    expect(flight.status()?.frames).toBe(41);
   });
 
   test('tells its listeners when it begins, and when its frames have ended', () => {
