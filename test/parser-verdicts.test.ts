@@ -16,7 +16,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'service/access/token-file.ts': [1, 'a time in a file of FILE_BYTES_MAX'],
   'service/access/own-document.ts': [2, 'a file of the user, whose size is limited before'],
   'cli/commands/airline.ts': [2, 'the name of a folder of the package, and an address that was read'],
-  'cli/commands/copy.ts': [5, 'an argument: the operating system limits it'],
   'cli/commands/play.ts': [1, 'a folder of the package'],
   'http/routes/page-client-routes.ts': [1, 'a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],

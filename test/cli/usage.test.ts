@@ -41,7 +41,7 @@ describe('help', () => {
     test(`crewroom ${name} --help shows its examples and every flag, and fits a terminal`, async () => {
       const {exitCode, stdout} = await machine.run([name, '--help']);
       assert.equal(exitCode, 0);
-      for (const {line} of examples) assert.ok(stdout.includes(line), line);
+      for (const [line] of examples) assert.ok(stdout.includes(line), line);
       for (const flag of [...Object.keys(flags).map(flagOf), ...settings.map(shownFlagOf)])
         assert.ok(stdout.includes(flag), flag);
       for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line);

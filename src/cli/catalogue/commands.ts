@@ -19,9 +19,9 @@ const SESSION_COMMANDS = grouped('Service', {
       passwordFile: {placeholder: 'FILE', description: 'the password is the first line of this file'},
     },
     examples: [
-      {line: 'crewroom sign-in', purpose: 'asks for the address, name and password'},
-      {line: 'crewroom sign-in --script-url https://air.example/back-end/', purpose: 'at this airline'},
-      {line: 'pass show airline | crewroom sign-in --username 1', purpose: 'with the password from a program'},
+      ['crewroom sign-in', 'asks for the address, name and password'],
+      ['crewroom sign-in --script-url https://air.example/back-end/', 'at this airline'],
+      ['pass show airline | crewroom sign-in --username 1', 'with the password from a program'],
     ],
     notes: [
       'The service has to run. The password is sent once and never stored.',
@@ -31,7 +31,7 @@ const SESSION_COMMANDS = grouped('Service', {
   'sign-out': {
     summary: 'Sign out, and delete the session',
     flags: DRY_RUN_FLAG,
-    examples: [{line: 'crewroom sign-out', purpose: 'deletes the session wherever it is kept'}],
+    examples: [['crewroom sign-out', 'deletes the session wherever it is kept']],
   },
   doctor: {
     summary: 'Look for problems, and say how to fix them',
@@ -43,13 +43,13 @@ const SESSION_COMMANDS = grouped('Service', {
     },
     settings: SETTING_NAMES,
     examples: [
-      {line: 'crewroom doctor', purpose: 'check Node, settings, port, data directory, profile and service'},
-      {line: 'crewroom doctor --deep', purpose: 'read every entry and name those that are corrupt'},
-      {line: 'crewroom doctor --script-url https://air.example/back-end/', purpose: 'check the back end of an airline'},
-      {
-        line: 'crewroom doctor --script-url https://air.example/back-end/ --username 1',
-        purpose: 'sign in there, verify, resume and read too',
-      },
+      ['crewroom doctor', 'check Node, settings, port, data directory, profile and service'],
+      ['crewroom doctor --deep', 'read every entry and name those that are corrupt'],
+      ['crewroom doctor --script-url https://air.example/back-end/', 'check the back end of an airline'],
+      [
+        'crewroom doctor --script-url https://air.example/back-end/ --username 1',
+        'sign in there, verify, resume and read too',
+      ],
     ],
     notes: ['Exit code 6 if there is a problem; warnings do not count.'],
   },

@@ -2,30 +2,24 @@ import {type ArgumentSpec, DRY_RUN_FLAG, grouped, IF_MATCH_FLAG, SNAPSHOT_FLAG} 
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
-const PREFIX: ArgumentSpec = {
-  name: 'PREFIX',
-  description: 'only keys that begin with it',
-  optional: true,
-};
+const PREFIX: ArgumentSpec = {name: 'PREFIX', description: 'only keys that begin with it', optional: true};
 
 /** Commands of entries and the identity. */
 export const DATA_COMMANDS = grouped('Data', {
   identity: {
     summary: 'Print the identity document that plugins get',
-    flags: {
-      pretty: {description: 'print it indented, also into a file'},
-    },
+    flags: {pretty: {description: 'print it indented, also into a file'}},
     examples: [
-      {line: 'crewroom identity', purpose: 'the pilot, the airline and the account'},
-      {line: 'crewroom identity --pretty > me.json', purpose: 'a profile to edit, for start --profile'},
+      ['crewroom identity', 'the pilot, the airline and the account'],
+      ['crewroom identity --pretty > me.json', 'a profile to edit, for start --profile'],
     ],
   },
   get: {
     summary: 'Print the value of an entry, byte for byte',
     arguments: [KEY],
     examples: [
-      {line: 'crewroom get com.example.hello/greeting', purpose: 'the JSON text that was stored'},
-      {line: 'crewroom get greeting > greeting.json', purpose: 'keep it in a file'},
+      ['crewroom get com.example.hello/greeting', 'the JSON text that was stored'],
+      ['crewroom get greeting > greeting.json', 'keep it in a file'],
     ],
   },
   put: {
@@ -37,26 +31,24 @@ export const DATA_COMMANDS = grouped('Data', {
       ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
     },
     examples: [
-      {line: `crewroom put greeting '"hello"'`, purpose: 'a string, with its own quotes'},
-      {line: `crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, purpose: 'an object'},
-      {line: 'crewroom put flight @flight.json', purpose: 'the content of a file'},
-      {line: 'curl -s https://… | crewroom put metar -', purpose: 'standard input'},
-      {line: 'crewroom put flight @flight.json --if-match 12', purpose: 'only if it has not changed since'},
-      {line: 'crewroom put token @token.json --ttl 15m', purpose: 'expires in 15 minutes'},
+      [`crewroom put greeting '"hello"'`, 'a string, with its own quotes'],
+      [`crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, 'an object'],
+      ['crewroom put flight @flight.json', 'the content of a file'],
+      ['curl -s https://… | crewroom put metar -', 'standard input'],
+      ['crewroom put flight @flight.json --if-match 12', 'only if it has not changed since'],
+      ['crewroom put token @token.json --ttl 15m', 'expires in 15 minutes'],
     ],
     notes: ['Without --ttl the entry does not expire, even if it did before.'],
   },
   patch: {
     summary: 'Change members of a JSON value',
     arguments: [KEY, {name: 'PATCH', description: 'JSON merge patch, "-" for standard input, or "@FILE"'}],
-    flags: {
-      ...IF_MATCH_FLAG,
-    },
+    flags: IF_MATCH_FLAG,
     examples: [
-      {line: `crewroom patch flight '{"to": "LPMA"}'`, purpose: 'set one member, leave the others'},
-      {line: `crewroom patch flight '{"alternate": null}'`, purpose: 'remove a member'},
-      {line: `crewroom patch flight '{"fuel": {"taxi": 200}}'`, purpose: 'objects are merged member by member'},
-      {line: 'crewroom patch flight @changes.json', purpose: 'the content of a file'},
+      [`crewroom patch flight '{"to": "LPMA"}'`, 'set one member, leave the others'],
+      [`crewroom patch flight '{"alternate": null}'`, 'remove a member'],
+      [`crewroom patch flight '{"fuel": {"taxi": 200}}'`, 'objects are merged member by member'],
+      ['crewroom patch flight @changes.json', 'the content of a file'],
     ],
     notes: ['A patch is a JSON Merge Patch (RFC 7396). Without an entry it creates one.'],
   },
@@ -69,8 +61,8 @@ export const DATA_COMMANDS = grouped('Data', {
       ...IF_MATCH_FLAG,
     },
     examples: [
-      {line: 'crewroom touch token --ttl 12h', purpose: 'expires in 12 hours'},
-      {line: 'crewroom touch token --forever', purpose: 'does not expire'},
+      ['crewroom touch token --ttl 12h', 'expires in 12 hours'],
+      ['crewroom touch token --forever', 'does not expire'],
     ],
   },
   edit: {
@@ -79,8 +71,8 @@ export const DATA_COMMANDS = grouped('Data', {
     flags: IF_MATCH_FLAG,
     ownForms: true,
     examples: [
-      {line: 'crewroom edit com.example.hello/settings', purpose: 'in $VISUAL, $EDITOR or vi'},
-      {line: 'EDITOR="code --wait" crewroom edit flight', purpose: 'in an editor with a window'},
+      ['crewroom edit com.example.hello/settings', 'in $VISUAL, $EDITOR or vi'],
+      ['EDITOR="code --wait" crewroom edit flight', 'in an editor with a window'],
     ],
     notes: [
       'If the entry has changed meanwhile, your version is kept in a file, not stored.',
@@ -97,9 +89,9 @@ export const DATA_COMMANDS = grouped('Data', {
       values: {description: 'print the values too'},
     },
     examples: [
-      {line: 'crewroom list', purpose: 'every entry'},
-      {line: 'crewroom list com.example.hello/ --values', purpose: 'the entries of one plugin'},
-      {line: 'crewroom list --json --values > entries.ndjson', purpose: 'everything, for programs'},
+      ['crewroom list', 'every entry'],
+      ['crewroom list com.example.hello/ --values', 'the entries of one plugin'],
+      ['crewroom list --json --values > entries.ndjson', 'everything, for programs'],
     ],
     notes: ['Each value is printed on one line, with spaces in place of line breaks.'],
   },
@@ -111,9 +103,9 @@ export const DATA_COMMANDS = grouped('Data', {
       initial: {description: 'begin with the present entries'},
     },
     examples: [
-      {line: 'crewroom watch', purpose: 'everything, until Ctrl+C'},
-      {line: 'crewroom watch com.example.hello/ --initial', purpose: 'entries of one plugin, then its changes'},
-      {line: 'crewroom watch --json --after 12 | jq .key', purpose: 'for programs, after revision 12'},
+      ['crewroom watch', 'everything, until Ctrl+C'],
+      ['crewroom watch com.example.hello/ --initial', 'entries of one plugin, then its changes'],
+      ['crewroom watch --json --after 12 | jq .key', 'for programs, after revision 12'],
     ],
     notes: ['After a restart of the service it reconnects and continues where it was.'],
   },
@@ -125,8 +117,8 @@ export const DATA_COMMANDS = grouped('Data', {
       limit: {placeholder: 'N', description: 'maximum number of changes, 100 by default'},
     },
     examples: [
-      {line: 'crewroom history greeting', purpose: 'its changes, newest first'},
-      {line: 'crewroom history greeting --at 12 > greeting.json', purpose: 'the value at revision 12'},
+      ['crewroom history greeting', 'its changes, newest first'],
+      ['crewroom history greeting --at 12 > greeting.json', 'the value at revision 12'],
     ],
     notes: ['It reaches as far as the log of the last 100,000 changes or 64 MiB.'],
   },
@@ -139,9 +131,7 @@ export const DATA_COMMANDS = grouped('Data', {
       ifAbsent: {description: 'only if there is no entry'},
       ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
     },
-    examples: [
-      {line: 'crewroom restore greeting --at 12', purpose: 'as it was at revision 12, also if it was deleted'},
-    ],
+    examples: [['crewroom restore greeting --at 12', 'as it was at revision 12, also if it was deleted']],
     notes: ['It is refused if the entry changes meanwhile.', 'Without --ttl the entry does not expire.'],
   },
   delete: {
@@ -155,9 +145,9 @@ export const DATA_COMMANDS = grouped('Data', {
       ...SNAPSHOT_FLAG,
     },
     examples: [
-      {line: 'crewroom delete greeting', purpose: 'one entry; exit code 3 if there is none'},
-      {line: 'crewroom delete --prefix com.example.hello/', purpose: 'all entries of one plugin'},
-      {line: 'crewroom delete --prefix com.example.hello/ --yes', purpose: 'without asking'},
+      ['crewroom delete greeting', 'one entry; exit code 3 if there is none'],
+      ['crewroom delete --prefix com.example.hello/', 'all entries of one plugin'],
+      ['crewroom delete --prefix com.example.hello/ --yes', 'without asking'],
     ],
     notes: ['More than 100 entries are saved as a snapshot first, which it names.'],
   },
@@ -165,8 +155,8 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Delete every entry',
     flags: {...DRY_RUN_FLAG, yes: {description: 'do not ask'}, ...SNAPSHOT_FLAG},
     examples: [
-      {line: 'crewroom reset', purpose: 'asks first'},
-      {line: 'crewroom reset --yes', purpose: 'without asking, such as between two tests'},
+      ['crewroom reset', 'asks first'],
+      ['crewroom reset --yes', 'without asking, such as between two tests'],
     ],
     notes: [
       'They are saved as a snapshot first, which it names; not with start --ephemeral.',

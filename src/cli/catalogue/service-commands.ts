@@ -28,16 +28,13 @@ export const SERVICE_COMMANDS = grouped('Service', {
     ownForms: true,
     settings: SETTING_NAMES,
     examples: [
-      {line: 'crewroom start', purpose: 'serve the sample identity on port 7172'},
-      {line: 'crewroom start --profile me.json', purpose: 'serve the identity in a file, and its changes'},
-      {line: 'crewroom start --ephemeral --port 0', purpose: 'in memory, on any free port: for tests'},
-      {
-        line: 'crewroom start --dev-plugin ./my-plugin',
-        purpose: 'run the plugin in this folder, and start it again when it changes',
-      },
-      {line: 'crewroom start --allow-origin http://localhost:5173', purpose: 'for the page of a dev server'},
-      {line: 'crewroom start --requests all', purpose: 'print every request, not only refused ones'},
-      {line: 'crewroom start --log-file crewroom.log', purpose: 'keep the log in files of 5 MiB, at most five'},
+      ['crewroom start', 'serve the sample identity on port 7172'],
+      ['crewroom start --profile me.json', 'serve the identity in a file, and its changes'],
+      ['crewroom start --ephemeral --port 0', 'in memory, on any free port: for tests'],
+      ['crewroom start --dev-plugin ./my-plugin', 'run the plugin in this folder, and start it again when it changes'],
+      ['crewroom start --allow-origin http://localhost:5173', 'for the page of a dev server'],
+      ['crewroom start --requests all', 'print every request, not only refused ones'],
+      ['crewroom start --log-file crewroom.log', 'keep the log in files of 5 MiB, at most five'],
     ],
     notes: [
       'On a terminal it prints text for people, and refused requests with what to do.',
@@ -47,14 +44,12 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   play: {
     summary: 'Try it: a plugin, a pilot and a flight, in memory',
-    flags: {
-      noOpen: {description: 'do not open the console in the browser'},
-    },
+    flags: {noOpen: {description: 'do not open the console in the browser'}},
     ownForms: true,
     settings: ['host', 'port', 'logLevel'],
     examples: [
-      {line: 'crewroom play', purpose: 'shows in five steps what it does'},
-      {line: 'crewroom play --port 8000', purpose: 'on another port; 7172 or the next free one without it'},
+      ['crewroom play', 'shows in five steps what it does'],
+      ['crewroom play --port 8000', 'on another port; 7172 or the next free one without it'],
     ],
     notes: ['Nothing is kept: no file stays, and all of it ends with Ctrl+C.'],
   },
@@ -66,12 +61,9 @@ export const SERVICE_COMMANDS = grouped('Service', {
     ownForms: true,
     settings: WITHOUT_LOG_FILE,
     examples: [
-      {line: 'crewroom run -- npm test', purpose: 'tests, with a service in memory on a free port'},
-      {line: 'crewroom run --dev-plugin . -- npx vitest run', purpose: 'once the plugin in this folder runs'},
-      {
-        line: `crewroom run --profile me.json -- sh -c 'curl "$CREWROOM_URL/api/identity"'`,
-        purpose: 'with your own identity',
-      },
+      ['crewroom run -- npm test', 'tests, with a service in memory on a free port'],
+      ['crewroom run --dev-plugin . -- npx vitest run', 'once the plugin in this folder runs'],
+      [`crewroom run --profile me.json -- sh -c 'curl "$CREWROOM_URL/api/identity"'`, 'with your own identity'],
     ],
     notes: [
       'The command finds the service at CREWROOM_URL. Its exit code is returned.',
@@ -81,8 +73,8 @@ export const SERVICE_COMMANDS = grouped('Service', {
   status: {
     summary: 'Show whether the service runs, and its state',
     examples: [
-      {line: 'crewroom status', purpose: 'address, version, identity and store'},
-      {line: 'crewroom status --json', purpose: 'the same for programs; exit code 5 if nothing answers'},
+      ['crewroom status', 'address, version, identity and store'],
+      ['crewroom status --json', 'the same for programs; exit code 5 if nothing answers'],
     ],
   },
   console: {
@@ -93,10 +85,10 @@ export const SERVICE_COMMANDS = grouped('Service', {
     },
     settings: ['host', 'port', 'dataDir'],
     examples: [
-      {line: 'crewroom console', purpose: 'open it in the browser'},
-      {line: 'crewroom console --print', purpose: 'print its address, for another browser'},
-      {line: 'crewroom console --end', purpose: 'open consoles only read from now on'},
-      {line: 'crewroom console --port 8000', purpose: 'of the service on another port'},
+      ['crewroom console', 'open it in the browser'],
+      ['crewroom console --print', 'print its address, for another browser'],
+      ['crewroom console --end', 'open consoles only read from now on'],
+      ['crewroom console --port 8000', 'of the service on another port'],
     ],
     notes: [
       'The address has a code, which is valid for a minute and once.',
@@ -106,7 +98,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
   access: {
     summary: 'Give plugins permissions',
     arguments: [
-      {name: 'ACTION', description: 'list, refused, grant or revoke', choices: ['list', 'refused', 'grant', 'revoke']},
+      {name: 'ACTION', choices: ['list', 'refused', 'grant', 'revoke']},
       {name: 'ID', description: 'the plugin', optional: true},
       {
         name: 'PERMISSION',
@@ -119,17 +111,14 @@ export const SERVICE_COMMANDS = grouped('Service', {
     flags: {dryRun: {description: 'only show what would be taken back', actions: ['revoke']}},
     settings: ['host', 'port', 'dataDir'],
     examples: [
-      {line: 'crewroom access list', purpose: 'plugins with permissions beside those that every plugin has'},
-      {line: 'crewroom access refused', purpose: 'what plugins were refused, with the permission that includes it'},
-      {
-        line: 'crewroom access grant com.example.hello identity:secrets',
-        purpose: 'let it read the session of the pilot',
-      },
-      {
-        line: 'crewroom access grant com.example.hello entries:read:com.example.other/',
-        purpose: 'let it read the entries of another plugin',
-      },
-      {line: 'crewroom access revoke com.example.hello', purpose: 'take all permissions back, and end its streams'},
+      ['crewroom access list', 'plugins with permissions beside those that every plugin has'],
+      ['crewroom access refused', 'what plugins were refused, with the permission that includes it'],
+      ['crewroom access grant com.example.hello identity:secrets', 'let it read the session of the pilot'],
+      [
+        'crewroom access grant com.example.hello entries:read:com.example.other/',
+        'let it read the entries of another plugin',
+      ],
+      ['crewroom access revoke com.example.hello', 'take all permissions back, and end its streams'],
     ],
     notes: [
       'They count with --access attributed and strict; in open, plugins may do all.',
@@ -139,7 +128,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
   token: {
     summary: 'Create and revoke tokens of programs',
     arguments: [
-      {name: 'ACTION', description: 'create, list or revoke', choices: ['create', 'list', 'revoke']},
+      {name: 'ACTION', choices: ['create', 'list', 'revoke']},
       {name: 'NAME', description: 'the token to create or revoke', actions: ['create', 'revoke']},
     ],
     flags: {
@@ -149,16 +138,16 @@ export const SERVICE_COMMANDS = grouped('Service', {
     },
     settings: ['host', 'port', 'dataDir'],
     examples: [
-      {
-        line: 'crewroom token create backup --permission entries:read:',
-        purpose: 'prints the token of a program that may read all entries',
-      },
-      {
-        line: 'crewroom token create a --permission entries:write:a/ --expires 30d',
-        purpose: 'write the entries below a/, for 30 days',
-      },
-      {line: 'crewroom token list', purpose: 'names, permissions and ends; tokens are shown once'},
-      {line: 'crewroom token revoke backup', purpose: 'refuse it from now on, and end its streams'},
+      [
+        'crewroom token create backup --permission entries:read:',
+        'prints the token of a program that may read all entries',
+      ],
+      [
+        'crewroom token create a --permission entries:write:a/ --expires 30d',
+        'write the entries below a/, for 30 days',
+      ],
+      ['crewroom token list', 'names, permissions and ends; tokens are shown once'],
+      ['crewroom token revoke backup', 'refuse it from now on, and end its streams'],
     ],
     notes: [
       'Permissions for the identity: identity:read, identity:secrets, session:manage.',
@@ -173,8 +162,8 @@ export const SERVICE_COMMANDS = grouped('Service', {
       refused: {description: 'only those that were refused, with what to do'},
     },
     examples: [
-      {line: 'crewroom requests', purpose: 'the last 1,000, the oldest first'},
-      {line: 'crewroom requests --follow --refused', purpose: 'what the service refuses, as it happens'},
+      ['crewroom requests', 'the last 1,000, the oldest first'],
+      ['crewroom requests --follow --refused', 'what the service refuses, as it happens'],
     ],
     notes: ['Those of the console and files of pages are left out; --json has them, as "own".'],
   },
@@ -182,37 +171,31 @@ export const SERVICE_COMMANDS = grouped('Service', {
     summary: 'Wait until the service is ready',
     flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s'}},
     examples: [
-      {line: 'crewroom wait', purpose: 'before the first request of a script'},
-      {line: 'crewroom wait --port 8000 --timeout 2m', purpose: 'exit code 5 if it is not ready by then'},
+      ['crewroom wait', 'before the first request of a script'],
+      ['crewroom wait --port 8000 --timeout 2m', 'exit code 5 if it is not ready by then'],
     ],
   },
   stop: {
     summary: 'Stop the service that listens on a port',
     examples: [
-      {line: 'crewroom stop', purpose: 'requests in flight are finished first'},
-      {line: 'crewroom stop --port 8000', purpose: 'the service on another port'},
+      ['crewroom stop', 'requests in flight are finished first'],
+      ['crewroom stop --port 8000', 'the service on another port'],
     ],
     notes: ['On Linux it sends SIGTERM to a service that does not answer for 5 seconds.'],
   },
   service: {
     summary: 'Start the service when you log in',
-    arguments: [
-      {
-        name: 'ACTION',
-        description: 'install, status, logs or uninstall',
-        choices: ['install', 'status', 'logs', 'uninstall'],
-      },
-    ],
+    arguments: [{name: 'ACTION', choices: ['install', 'status', 'logs', 'uninstall']}],
     flags: {
       lines: {placeholder: 'COUNT', description: 'log lines to show; default 100', actions: ['logs']},
       dryRun: {description: 'only show what would be removed', actions: ['uninstall']},
     },
     settings: [],
     examples: [
-      {line: 'crewroom service install', purpose: 'let the system start it, now too'},
-      {line: 'crewroom service status', purpose: 'exit code 5 if it does not run'},
-      {line: 'crewroom service logs --lines 20', purpose: 'its last log lines'},
-      {line: 'crewroom service uninstall', purpose: 'stop it and undo that; data stays'},
+      ['crewroom service install', 'let the system start it, now too'],
+      ['crewroom service status', 'exit code 5 if it does not run'],
+      ['crewroom service logs --lines 20', 'its last log lines'],
+      ['crewroom service uninstall', 'stop it and undo that; data stays'],
     ],
     notes: [
       'By a unit of systemd, a launch agent on macOS, a Run value on Windows.',

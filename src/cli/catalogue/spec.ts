@@ -56,7 +56,8 @@ export type CommandGroup = 'Service' | 'Data' | 'Plugins' | 'Setup';
 export interface ArgumentSpec {
   /** The name in help. Completion depends on it: shells complete `FILE` and `DIR` by themselves. */
   readonly name: string;
-  readonly description: string;
+  /** Absent if its choices say it all. */
+  readonly description?: string;
   readonly optional?: boolean;
   /** The only actions that take it; they need it, unless it is optional. @default {all} */
   readonly actions?: readonly string[];
@@ -81,10 +82,7 @@ export interface FlagSpec {
 }
 
 /** A command line and its purpose. */
-export interface Example {
-  readonly line: string;
-  readonly purpose: string;
-}
+export type Example = readonly [line: string, purpose: string];
 
 /** A flag without a value; undefined if it is not given. */
 export type Switch = true | undefined;

@@ -10,9 +10,9 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       force: {description: 'replace an existing file'},
     },
     examples: [
-      {line: 'crewroom export backup.ndjson', purpose: 'everything'},
-      {line: 'crewroom export hello.ndjson --prefix com.example.hello/', purpose: 'what one plugin stored'},
-      {line: 'crewroom export | gzip > backup.ndjson.gz', purpose: 'standard output'},
+      ['crewroom export backup.ndjson', 'everything'],
+      ['crewroom export hello.ndjson --prefix com.example.hello/', 'what one plugin stored'],
+      ['crewroom export | gzip > backup.ndjson.gz', 'standard output'],
     ],
     notes: [
       'FILE appears only when it is complete. Only its owner may read it;',
@@ -34,11 +34,11 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       ...SNAPSHOT_FLAG,
     },
     examples: [
-      {line: 'crewroom import backup.ndjson', purpose: 'store its entries, keep the others'},
-      {line: 'crewroom import backup.ndjson --mode replace', purpose: 'delete all others under its prefix'},
-      {line: 'crewroom import backup.ndjson --dry-run', purpose: 'see what would happen'},
-      {line: 'crewroom import backup.ndjson --port 8000', purpose: 'copy them to the service on this port'},
-      {line: 'gunzip -c backup.ndjson.gz | crewroom import -', purpose: 'standard input'},
+      ['crewroom import backup.ndjson', 'store its entries, keep the others'],
+      ['crewroom import backup.ndjson --mode replace', 'delete all others under its prefix'],
+      ['crewroom import backup.ndjson --dry-run', 'see what would happen'],
+      ['crewroom import backup.ndjson --port 8000', 'copy them to the service on this port'],
+      ['gunzip -c backup.ndjson.gz | crewroom import -', 'standard input'],
     ],
     notes: [
       'A file is checked whole before anything is stored. Importing is idempotent.',
@@ -49,7 +49,7 @@ export const TRANSFER_COMMANDS = grouped('Data', {
   snapshot: {
     summary: 'Save all entries, and restore them',
     arguments: [
-      {name: 'ACTION', description: 'save, load, list or delete', choices: ['save', 'load', 'list', 'delete']},
+      {name: 'ACTION', choices: ['save', 'load', 'list', 'delete']},
       {name: 'NAME', description: 'letters, digits, ".", "_" and "-"', actions: ['save', 'load', 'delete']},
     ],
     flags: {
@@ -59,10 +59,10 @@ export const TRANSFER_COMMANDS = grouped('Data', {
       ...SNAPSHOT_FLAG,
     },
     examples: [
-      {line: 'crewroom snapshot save before-update', purpose: 'save the present entries'},
-      {line: 'crewroom snapshot load before-update', purpose: 'restore it: later entries are deleted'},
-      {line: 'crewroom snapshot list', purpose: 'all snapshots'},
-      {line: 'crewroom snapshot delete before-update', purpose: 'remove one'},
+      ['crewroom snapshot save before-update', 'save the present entries'],
+      ['crewroom snapshot load before-update', 'restore it: later entries are deleted'],
+      ['crewroom snapshot list', 'all snapshots'],
+      ['crewroom snapshot delete before-update', 'remove one'],
     ],
     notes: [
       'They are exports, where "crewroom paths" says. Commands that delete a lot save',
@@ -75,8 +75,8 @@ export const TRANSFER_COMMANDS = grouped('Data', {
     flags: {...DRY_RUN_FLAG, yes: {description: 'do not ask before the rest is given up'}},
     settings: ['dataDir'],
     examples: [
-      {line: 'crewroom recover rest.ndjson', purpose: 'shows what is lost, and asks'},
-      {line: 'crewroom recover rest.ndjson --yes', purpose: 'in a script'},
+      ['crewroom recover rest.ndjson', 'shows what is lost, and asks'],
+      ['crewroom recover rest.ndjson --yes', 'in a script'],
     ],
     notes: [
       'Copy the data directory first. Commits before the damage are kept.',

@@ -7,7 +7,6 @@ import type {TypedEntry} from '../../core/domain/entries/typed-entry.ts';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {formatLine, type LineWord} from '../../core/failures/copied-line.ts';
-import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {FileError, toUtf8} from '../../core/files/text-file.ts';
 import {lineAndColumnOf} from '../../core/json/json-document.ts';
@@ -20,13 +19,15 @@ import {unreadableFile} from '../input/value-input.ts';
 import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
+import type {CommandOutcome} from '../terminal/outcome.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
-import {remainingSeconds, undoLines} from '../transfer/earlier-value.ts';
+import {remainingSeconds} from '../transfer/earlier-value.ts';
+import {describeWritten} from './write.ts';
 
 type EditCall = CallOf<'edit'>;
 
 /** `crewroom edit`: opens a value in the editor of the user, and stores it unless the entry has changed meanwhile. */
-export async function run(call: EditCall): Promise<ExitCode> {
+export async function run(call: EditCall): Promise<CommandOutcome> {
   const [key = ''] = call.arguments;
   if (!canAsk(call.context))
     throw refusedUsage(
@@ -51,8 +52,7 @@ export async function run(call: EditCall): Promise<ExitCode> {
     const isOpen = platform !== 'linux' && elapsedMs() - openedAtMs < EDITED_MIN_MS;
     if (isOpen) await adviseOnOpenFile(editing, call);
     else await file.remove();
-    await call.context.stderr.write('Nothing was changed\n');
-    return EXIT.ok;
+    return {json: {}, note: 'Nothing was changed\n'};
   }
   const written = await adviseOnFile(editing, () =>
     client.entries.put(key, edited, {
@@ -61,11 +61,7 @@ export async function run(call: EditCall): Promise<ExitCode> {
     }),
   );
   await file.remove();
-  const {revision, created} = written;
-  const undo = await undoLines(call, {entries: client.entries, key, revision, what: created ? 'created' : 'stored'});
-  const lines = [`${created ? 'Created' : 'Replaced'} at revision ${revision}`, ...undo];
-  await call.context.stderr.write(lines.map(line => `${escapeControls(line)}\n`).join(''));
-  return EXIT.ok;
+  return describeWritten(call, {entries: client.entries, key, written});
 }
 
 /** Shortest time in which a person edits a file, in milliseconds. */

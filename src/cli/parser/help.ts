@@ -15,12 +15,12 @@ type Row = readonly [left: string, right: string];
 const GROUPS: readonly CommandGroup[] = ['Service', 'Data', 'Plugins', 'Setup'];
 
 const EXAMPLES: readonly Example[] = [
-  {line: 'crewroom play', purpose: 'see it all in five minutes'},
-  {line: 'crewroom start', purpose: 'serve on http://localhost:7172'},
-  {line: 'crewroom start --profile me.json', purpose: 'serve your own identity'},
-  {line: `crewroom put greeting '"hello"'`, purpose: 'store a JSON value'},
-  {line: 'crewroom list', purpose: 'see what is stored'},
-  {line: 'crewroom watch', purpose: 'see changes as they happen'},
+  ['crewroom play', 'see it all in five minutes'],
+  ['crewroom start', 'serve on http://localhost:7172'],
+  ['crewroom start --profile me.json', 'serve your own identity'],
+  [`crewroom put greeting '"hello"'`, 'store a JSON value'],
+  ['crewroom list', 'see what is stored'],
+  ['crewroom watch', 'see changes as they happen'],
 ];
 
 const NOTES: readonly string[] = [
@@ -65,7 +65,7 @@ function formatCommandHelp(spec: CommandSpec, {style}: HelpStyle): string {
     section(
       'Arguments',
       [
-        ...spec.arguments.map(({name, description}): Row => [name, description]),
+        ...spec.arguments.map(({name, choices = [], description = choices.join('|')}): Row => [name, description]),
         ...(spec.command === undefined ? [] : [[COMMAND, spec.command.description] as const]),
       ],
       style,
@@ -98,11 +98,10 @@ const COLUMNS = 80;
 
 /** Formats each example beside its purpose, or below it if one of the lines would be too long. */
 function formatExamples(examples: readonly Example[], style: Style): string {
-  const rows = examples.map(({line, purpose}): Row => [line, purpose]);
-  const width = Math.max(...rows.map(([left]) => left.length));
-  if (rows.every(([, right]) => width + right.length + '    '.length <= COLUMNS))
-    return section('Examples', rows, style);
-  const lines = rows.map(([left, right]) => `  ${style.dim(`# ${right}`)}\n  ${style.cyan(left)}`);
+  const width = Math.max(...examples.map(([line]) => line.length));
+  if (examples.every(([, purpose]) => width + purpose.length + '    '.length <= COLUMNS))
+    return section('Examples', examples, style);
+  const lines = examples.map(([line, purpose]) => `  ${style.dim(`# ${purpose}`)}\n  ${style.cyan(line)}`);
   return [style.bold('Examples'), ...lines].join('\n');
 }
 

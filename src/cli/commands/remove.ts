@@ -11,7 +11,7 @@ import {undoLines} from '../transfer/earlier-value.ts';
 import {deleteRange, reportDeleted} from '../transfer/entry-deletion.ts';
 
 /** `crewroom delete`: deletes one entry, or all under a prefix. */
-export async function run(call: CallOf<'delete'>): Promise<CommandOutcome> {
+export async function deleteEntries(call: CallOf<'delete'>): Promise<CommandOutcome> {
   assertOneTarget(call);
   const [key] = call.arguments;
   if (key !== undefined) return deleteOne(call, key);
@@ -50,4 +50,9 @@ async function assertDeletable(entries: Entries, key: Key, expected: GivenRevisi
   const [found] = (await entries.list({prefix: key, limit: 1})).entries;
   if (expected !== undefined) await entries.transact({checks: [{key, expected}], operations: []});
   else if (found?.key !== key) throw new AppError({code: 'no-entry', key});
+}
+
+/** `crewroom reset`: deletes every entry. */
+export function reset(call: CallOf<'reset'>): Promise<CommandOutcome> {
+  return deleteRange(call, {command: 'reset', effect: 'deletes every entry', prefix: '', withoutMax: 0});
 }

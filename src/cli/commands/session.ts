@@ -10,7 +10,7 @@ import type {CommandOutcome} from '../terminal/outcome.ts';
 import {askText, canAsk} from '../terminal/prompts.ts';
 
 /** `crewroom sign-in`: signs the pilot in at the airline, through the running service. */
-export async function run(call: CallOf<'sign-in'>): Promise<CommandOutcome> {
+export async function signIn(call: CallOf<'sign-in'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   if (flags.username?.trim() === '') throw invalidUsage('sign-in', EMPTY_USERNAME);
   const {service} = await connect(call, {ownOnly: true});
@@ -64,4 +64,17 @@ async function chooseUsername(given: string | undefined, context: CliContext): P
   if (given !== undefined) return given;
   if (!canAsk(context)) throw invalidUsage('sign-in', 'without a terminal it requires --username NAME');
   return askText({message: 'Pilot number or e-mail address'}, context);
+}
+
+/** `crewroom sign-out`: deletes the session, wherever it is kept. */
+export async function signOut(call: CallOf<'sign-out'>): Promise<CommandOutcome> {
+  const {service} = await connect(call);
+  const before = await service.sessions.status();
+  const {dryRun} = call.flags;
+  const session = dryRun ? before : await service.sessions.signOut();
+  const wasSignedIn = before.source === 'back-end' && before.state !== 'signed-out';
+  const place = before.scriptURL === undefined ? '' : ` of ${escapeControls(before.scriptURL)}`;
+  const done = dryRun ? `Would sign out${place}, and delete the session` : `Signed out${place}; the session is deleted`;
+  const text = wasSignedIn ? done : 'No pilot was signed in at an airline';
+  return {json: {dryRun: dryRun === true, ...sessionDocument(session)}, text: `${text}\n`};
 }

@@ -9,17 +9,20 @@ import {findForeignOwner} from '../../platform/system/socket-owner.ts';
 import {foreignName} from '../../platform/system/user-ids.ts';
 import type {CallOf, CommandCall} from '../catalogue/commands.ts';
 import {explainReadOnly} from '../doctor/read-only.ts';
+import {readDuration} from '../input/flag-values.ts';
 import {describeFilled, formatFaultLines, formatRow, type Row} from '../output/banner.ts';
 import {describeEnd, describePlace, describeVerification, isKnown} from '../output/session-text.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
+import {stopService} from '../service/stop-service.ts';
 import {escapeControls, type Style, styleOf} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
+import {startProgress} from '../terminal/progress.ts';
 
 /** Longest wait for an answer of the service, in milliseconds: a user waits for it. */
 const STATUS_TIMEOUT_MS = 5000;
 
 /** `crewroom status`: prints whether the service runs, and its state. */
-export async function run(call: CallOf<'status'>): Promise<CommandOutcome> {
+export async function status(call: CallOf<'status'>): Promise<CommandOutcome> {
   const {elapsedMs, userId, platform} = call.context;
   const {service, url, address} = await connect(call, {timeoutMs: STATUS_TIMEOUT_MS});
   const {version, apiVersion, storeId, storeKind, access = 'open', user} = await service.about();
@@ -29,7 +32,7 @@ export async function run(call: CallOf<'status'>): Promise<CommandOutcome> {
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
   const session = readiness.identity.source === 'back-end' ? await readSession(service) : undefined;
   const owner = (await findForeignOwner(address, userId)) ?? foreignName(user, platform);
-  const status: Status = {
+  const found: Status = {
     url,
     version,
     apiVersion,
@@ -42,7 +45,7 @@ export async function run(call: CallOf<'status'>): Promise<CommandOutcome> {
     ...(owner !== undefined && {owner}),
   };
   const exitCode = readiness.ready ? EXIT.ok : EXIT.failure;
-  return {json: status, text: formatStatus(status, session, call), exitCode};
+  return {json: found, text: formatStatus(found, session, call), exitCode};
 }
 
 /** Reads the state of the session; undefined if a fault keeps it from being read. */
@@ -135,4 +138,69 @@ function describeSession(session: SessionStatus | undefined, style: Style): read
       ? []
       : [escapeControls(problem.message), style.dim(`→ ${escapeControls(adviseOnError(problem))}`)]),
   ];
+}
+
+/** Default of `--timeout`, in seconds: a hundred times what a start takes. */
+const WAIT_SECONDS = 30;
+
+/** Time between two attempts, in milliseconds. */
+const INTERVAL_MS = 100;
+
+/** `crewroom wait`: waits until the service is ready. */
+export async function wait(call: CallOf<'wait'>): Promise<CommandOutcome> {
+  const {context, flags} = call;
+  const seconds =
+    flags.timeout === undefined ? WAIT_SECONDS : readDuration(flags.timeout, {command: 'wait', flag: '--timeout'});
+  const endsAtMs = context.elapsedMs() + seconds * 1000;
+  const progress = startProgress(context);
+  const {service, url} = await connect(call);
+  try {
+    let reason: AppError | undefined;
+    for (;;) {
+      progress.show(() => (reason === undefined ? `Waiting for ${url}` : `Waiting for ${url}: ${reason.message}`));
+      const problem = await findProblem(service, Math.max(1, Math.ceil(endsAtMs - context.elapsedMs())));
+      if (problem === undefined) return {json: {url, ready: true}};
+      // A time-out says less than any earlier reason: the last attempt has little time.
+      if (reason === undefined || problem.failure?.code !== 'service-timeout') reason = problem;
+      if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw reason;
+      await context.pause(INTERVAL_MS);
+    }
+  } finally {
+    await progress.clear();
+  }
+}
+
+/**
+ * Returns why the service is not ready yet; undefined if it is.
+ *
+ * @throws {AppError} Every failure that waiting cannot resolve.
+ */
+async function findProblem(
+  service: Pick<ConnectedClient['service'], 'readiness' | 'about'>,
+  timeoutMs: number,
+): Promise<AppError | undefined> {
+  try {
+    const {ready} = await service.readiness({timeoutMs});
+    if (ready) return undefined;
+    // Passes when the service is started again, or etcd has space.
+    const storeKind = await service.about().then(
+      about => about.storeKind,
+      () => undefined,
+    );
+    if (storeKind === 'etcd')
+      return new AppError({code: 'unavailable', what: 'store', problem: explainReadOnly(storeKind)});
+    return new AppError({code: 'store-read-only', problem: '/readyz reports it'});
+  } catch (error) {
+    if (error instanceof AppError && PASSING.has(error.code)) return error;
+    throw error;
+  }
+}
+
+/** Failures that pass once the service has started. */
+const PASSING: ReadonlySet<string> = new Set(['service-unreachable', 'service-timeout']);
+
+/** `crewroom stop`: asks the service to end, and waits until its process has ended. */
+export async function stop(call: CallOf<'stop'>): Promise<CommandOutcome> {
+  const {processId, description} = await stopService(call);
+  return {json: {stopped: true, processId}, lines: [`Stopped ${description}`]};
 }

@@ -1,4 +1,5 @@
 import {formatBytes} from '../../core/domain/byte-size.ts';
+import type {ImportMode} from '../../core/domain/commits/transfer.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {existing} from '../failures/report.ts';
@@ -7,9 +8,11 @@ import {connect} from '../service/connection.ts';
 import {escapeParts, type Output} from '../terminal/context.ts';
 import {type CommandOutcome, made} from '../terminal/outcome.ts';
 import {exportTo, kindOf, writeExportFile} from '../transfer/export-file.ts';
+import {fileSource, standardInput} from '../transfer/import-source.ts';
+import {runImport} from '../transfer/run-import.ts';
 
 /** `crewroom export`: writes all entries, or those under a prefix, as of one revision. */
-export async function run(call: CallOf<'export'>): Promise<CommandOutcome> {
+export async function exportEntries(call: CallOf<'export'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const [name = '-'] = call.arguments;
   const service = await connect(call);
@@ -35,4 +38,15 @@ const LABEL = 'Exporting';
 /** Writes lines of JSON unchanged; on a terminal control characters are escaped, which means the same in JSON. */
 async function writeAll(chunks: AsyncIterable<Uint8Array>, output: Output): Promise<void> {
   for await (const chunk of output.isTerminal ? escapeParts(chunks) : chunks) await output.write(chunk);
+}
+
+/** `crewroom import`: stores the entries of an export. */
+export async function importEntries(call: CallOf<'import'>): Promise<CommandOutcome> {
+  const {context, flags} = call;
+  const [name = ''] = call.arguments;
+  // The parser has checked it.
+  const mode = (flags.mode ?? 'merge') as ImportMode;
+  const open = async () =>
+    name === '-' ? standardInput(context) : fileSource(resolvePath(name, context), JSON.stringify(name));
+  return runImport(call, {change: 'import', mode, open});
 }

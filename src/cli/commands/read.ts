@@ -2,36 +2,48 @@ import {formatBytes} from '../../core/domain/byte-size.ts';
 import type {Entries} from '../../core/domain/entries/entries.ts';
 import type {HistoryChange, HistoryPage} from '../../core/domain/entries/history.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {formatHistoryChange} from '../../core/protocol/history.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {readCount} from '../input/flag-values.ts';
 import {formatToSecond} from '../output/counts.ts';
-import {safeLine} from '../output/entry-json.ts';
+import {entryLine, safeLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
-import {escapeControls, escapeText} from '../terminal/context.ts';
+import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 import {formatTable} from '../terminal/table.ts';
-import {readValueAt, type WithValue} from '../transfer/earlier-value.ts';
+import {readValueAt} from '../transfer/earlier-value.ts';
+
+/** `crewroom get`: prints the value of an entry, byte for byte. */
+export async function get(call: CallOf<'get'>): Promise<CommandOutcome> {
+  const [key = ''] = call.arguments;
+  const {client} = await connect(call);
+  const entry = await client.entries.get(key);
+  if (entry === undefined) throw new AppError({code: 'no-entry', key});
+  return {json: entryLine(entry), text: shownValue(entry.json, call.context)};
+}
+
+/** Returns a value byte for byte. A terminal would obey control characters, and the prompt of the shell should begin on a new line. */
+function shownValue(json: Uint8Array, {stdout}: CliContext): string | Uint8Array {
+  return stdout.isTerminal ? `${escapeText(Buffer.from(json).toString())}\n` : json;
+}
 
 /** Number of changes that are listed without `--limit`. */
 const LIMIT = 100;
 
 /** `crewroom history`: prints the earlier values of an entry, newest first, or one of them. */
-export async function run(call: CallOf<'history'>): Promise<CommandOutcome> {
+export async function history(call: CallOf<'history'>): Promise<CommandOutcome> {
   const {limit = String(LIMIT), at} = call.flags;
   const [key = ''] = call.arguments;
   const count = readCount(limit, {command: 'history', flag: '--limit'});
   const revision = at === undefined ? undefined : readCount(at, {command: 'history', flag: '--at'});
   const {entries} = (await connect(call)).client;
-  if (revision !== undefined) return describeValue(await readValueAt(entries, key, revision), call);
+  if (revision !== undefined) {
+    const change = await readValueAt(entries, key, revision);
+    return {json: lineOf(change), text: shownValue(change.json, call.context)};
+  }
   const found = await readChanges(entries, key, count);
   return {json: found.changes.map(lineOf).join(''), ...describe(found, call)};
-}
-
-/** Returns a value as `crewroom get` does: byte for byte, but not for a terminal, which would obey control characters. */
-function describeValue(change: WithValue, {context: {stdout}}: CallOf<'history'>): CommandOutcome {
-  const {json} = change;
-  return {json: lineOf(change), text: stdout.isTerminal ? `${escapeText(Buffer.from(json).toString())}\n` : json};
 }
 
 function lineOf(change: HistoryChange): string {
