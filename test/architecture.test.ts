@@ -554,6 +554,7 @@ const MAY_IMPORT = {
   // Runs the whole service, as a program that embeds it does.
   'workbench/testing/plugin': [
     'core/domain/',
+    'core/json',
     'workbench/back-end',
     'app/open-crewroom.ts',
     'app/crewroom.ts',
@@ -566,6 +567,7 @@ const MAY_IMPORT = {
   'workbench/testing/shared': [],
   'cli/doctor': [
     'core/domain/',
+    'cli/terminal',
     'service/access',
     'service/access/grants',
     'client',
@@ -594,6 +596,7 @@ const MAY_IMPORT = {
     'core/failures/members',
     'core/version.ts',
     'cli/doctor',
+    'cli/terminal',
     'service/identity',
     'service/identity/backend',
     'service/identity/backend/request',
@@ -670,6 +673,7 @@ const MAY_IMPORT = {
     'cli/catalogue',
     'cli/failures',
     'cli/terminal',
+    'service/identity/backend',
     'platform/config',
     'core/documents',
     'core/failures',
@@ -839,7 +843,6 @@ const MAY_IMPORT = {
     'cross-spawn',
     'client',
     'core/failures/members',
-    'plugins',
     'plugins/sources',
     'service/identity',
   ],
@@ -1005,9 +1008,11 @@ const MAY_READ: Readonly<Record<string, readonly [what: readonly string[], why: 
   ],
   'app/open-crewroom.ts': [['process'], 'the base of relative paths'],
   'cli/autostart/run-key.ts': [['process'], 'text of a program that Windows starts'],
-  'cli/run-process.ts': [['environment'], 'no request of this process to this machine goes through a proxy'],
   'cli/main.ts': [['process'], 'the name of the command, by which it chooses a program'],
-  'cli/process-context.ts': [['clock', 'randomness', 'timers'], 'the context of every command'],
+  'cli/process-context.ts': [
+    ['environment', 'clock', 'randomness', 'timers'],
+    'the context of every command; no request of this process to this machine goes through a proxy',
+  ],
   'cli/transfer/': [['timers'], 'a progress line, and the time to wait for a response after Ctrl+C'],
   'client/options.ts': [['randomness', 'network'], 'the defaults of the options of all clients'],
   'client/': [['timers'], 'timeouts and backoff of requests'],

@@ -1,5 +1,6 @@
 import {describe, test} from 'vitest';
-import {claimsJson, describeBody} from '../src/cli/doctor/backend/call-findings.ts';
+import {describeBody, judgeForm} from '../src/cli/doctor/backend/call-findings.ts';
+import {NamedCheck} from '../src/cli/doctor/finding.ts';
 import {indentJson} from '../src/cli/output/indent-json.ts';
 import {AppError} from '../src/core/failures/app-error.ts';
 import {SseParser} from '../src/core/protocol/event/server-sent-events.ts';
@@ -43,7 +44,7 @@ const READERS: Readonly<Record<string, {readonly length: number; readonly read: 
   },
   'the content type of a back end, in the doctor': {
     length: HEADERS_BYTES,
-    read: text => claimsJson(answerOf('', {'Content-Type': `application/${text}`})),
+    read: text => judgeForm(new NamedCheck('Read'), answerOf('', {'Content-Type': `application/${text}`})),
   },
   'the answer of a back end, in the doctor': {
     length: ANSWER_BYTES,

@@ -12,7 +12,7 @@ export const COMMAND_LOADERS = {
   access: () => import('./commands/access.ts'),
   token: () => import('./commands/token.ts'),
   requests: () => import('./commands/requests.ts'),
-  wait: () => import('./commands/state.ts').then(({wait: run}) => ({run})),
+  wait: () => import('./commands/state.ts').then(({waitUntilReady: run}) => ({run})),
   stop: () => import('./commands/state.ts').then(({stop: run}) => ({run})),
   service: () => import('./commands/service.ts'),
   'sign-in': () => import('./commands/session.ts').then(({signIn: run}) => ({run})),

@@ -11,6 +11,8 @@ import {EXIT} from '../core/failures/exit-codes.ts';
 import type {PlatformPaths} from '../platform/paths.ts';
 import {limitExit} from '../platform/system/exit-limit.ts';
 import {isRunning} from '../platform/system/running-process.ts';
+import {withoutProxy} from '../platform/system/without-proxy.ts';
+import {type Loaders, runCli} from './run.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
 /** The part of Node's `process` that the command line uses. */
@@ -32,6 +34,13 @@ export interface HostProcess extends KeyHost {
 
 /** An output stream of a process; `isTTY` and `columns` are missing if it is not a terminal. */
 export type HostOutput = Writable & {readonly fd?: number; readonly isTTY?: boolean; readonly columns?: number};
+
+/** Runs the command that the arguments of this process name. @returns The exit code. */
+export function runProcess(paths: PlatformPaths, loaders: Loaders): Promise<number> {
+  // Before anything is sent. Not in what embeds the service: its environment is its own.
+  Object.assign(process.env, withoutProxy(process.env, {isNode: true}));
+  return runCli(processContext(process, paths), loaders);
+}
 
 /** Creates the context of a process. */
 export function processContext(host: HostProcess, paths: PlatformPaths): CliContext {

@@ -1,5 +1,5 @@
 import type {PlatformPaths} from '../platform/paths.ts';
-import {runProcess} from './run-process.ts';
+import {runProcess} from './process-context.ts';
 
 /**
  * Runs `crewroom start` as the program with all commands does. The build bundles it into a file of its own, `service.cjs`.

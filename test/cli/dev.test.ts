@@ -317,16 +317,15 @@ export const routes = {
     await stop(development);
   });
 
-  test('says which packages of a page are not on the registry, and that there may be a dev server', async () => {
+  test('says which packages of a page are not on the registry', async () => {
     const sdk = '@tfdidesign/smartcars3-ui-sdk';
     const development = await develop({
       'ui/index.html': '',
-      'package.json': JSON.stringify({scripts: {dev: 'vite'}, dependencies: {[sdk]: '1'}}),
+      'package.json': JSON.stringify({dependencies: {[sdk]: '1'}}),
     });
     await development.untilMessage(`"crewroom plugin adopt" gives this name to crewroom-ui-sdk`);
-    await development.untilMessage('crewroom dev --ui http://localhost:5173 -- npm run dev');
     await stop(development);
-    const content = JSON.stringify({scripts: {dev: 'crewroom dev'}, dependencies: {[sdk]: '1'}});
+    const content = JSON.stringify({dependencies: {[sdk]: '1'}});
     const quiet = await develop({
       ...{'ui/index.html': '', 'background/index.js': background('one'), 'package.json': content},
       [`node_modules/${sdk}/index.js`]: '',
@@ -463,22 +462,10 @@ describe('crewroom dev with a command', () => {
     );
   });
 
-  test('starts a dev server again that has served the page and fails, and says so', async () => {
+  test('ends with the exit code of a dev server that fails', async () => {
     const development = await start(`/plugins/${ID}/`);
     const [, processId] = /dev server (\d+)/.exec(development.said().stderr) ?? [];
     process.kill(Number(processId), 'SIGKILL');
-    await development.untilMessage('The dev server ended with exit code 3; it is started again');
-    await development.until(({stderr}) => stderr.split('dev server ').length > 2);
-    assert.match(await untilAnswers(`${development.started.url}/plugins/${ID}/`), /main\.js/);
-    await stop(development);
-  });
-
-  test('says what to do once a dev server fails too often, and ends with its exit code', async () => {
-    const development = await start(`/plugins/${ID}/`);
-    await writeFile(join(development.folder, 'server.cjs'), '');
-    const [, processId] = /dev server (\d+)/.exec(development.said().stderr) ?? [];
-    process.kill(Number(processId), 'SIGKILL');
-    await development.untilMessage('The dev server ended too often, now with exit code 3: fix what it reports');
     assert.equal((await development.finished).exitCode, 3);
   });
 

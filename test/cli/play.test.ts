@@ -48,14 +48,16 @@ describe('crewroom play', () => {
     expect(existsSync(`${machine.home}/.local/share/crewroom`)).toBe(false);
   });
 
-  test('two at once have ports of their own, share nothing, and each names its address', async () => {
-    const both = [machine.spawn(['play'], {environment}), machine.spawn(['play'], {environment})];
-    const [first, second] = await Promise.all(both.map(startedOf));
-    expect(first?.url).not.toBe(second?.url);
-    expect(first?.open).not.toBe(second?.open);
-    await fetch(`${first?.url}/api/store/mine`, {method: 'POST', body: '1'});
-    expect((await fetch(`${second?.url}/api/store/mine`)).status).toBe(404);
-    expect(await Promise.all(both.map(end))).toEqual([0, 0]);
+  test('two beside each other have ports of their own, share nothing, and each names its address', async () => {
+    const one = machine.spawn(['play'], {environment});
+    const first = await startedOf(one);
+    const other = machine.spawn(['play'], {environment});
+    const second = await startedOf(other);
+    expect(first.url).not.toBe(second.url);
+    expect(first.open).not.toBe(second.open);
+    await fetch(`${first.url}/api/store/mine`, {method: 'POST', body: '1'});
+    expect((await fetch(`${second.url}/api/store/mine`)).status).toBe(404);
+    expect(await Promise.all([one, other].map(end))).toEqual([0, 0]);
   });
 
   test('on a terminal names its address and the first steps, and no code', async () => {

@@ -5,9 +5,9 @@ import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import {type AirlineNames, formatAirlineFile} from '../../service/identity/backend/airline-profile.ts';
-import {readScriptUrl} from '../../service/identity/backend/script-url.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {existing, invalidUsage} from '../failures/report.ts';
+import {BACK_END_QUESTION, parseScriptUrl} from '../input/back-end-address.ts';
 import {type CommandOutcome, made} from '../terminal/outcome.ts';
 import {askText, canAsk, type Question} from '../terminal/prompts.ts';
 
@@ -24,7 +24,8 @@ export async function run(call: AirlineCall): Promise<CommandOutcome> {
   const {context, flags} = call;
   const given = call.arguments[1] ?? '.';
   const folder = resolvePath(given, context);
-  const scriptURL = await chooseBackEnd(call);
+  const address = await choose(call, flags.scriptUrl, '--script-url URL', BACK_END_QUESTION);
+  const scriptURL = parseScriptUrl(address, 'airline');
   const {hostname} = new URL(scriptURL);
   const name = await choose(call, flags.name, '--name NAME', {message: 'Name of the airline', initial: hostname});
   const question = {message: 'Where pilots ask for help', example: 'crew@air.example'};
@@ -38,20 +39,6 @@ export async function run(call: AirlineCall): Promise<CommandOutcome> {
   const members =
     'In airline.json scriptURL, airlineName and airlineICAO count; pages show its colours, logo and messages';
   return made({directory: folder, writtenFiles: names}, [...written, members, next]);
-}
-
-async function chooseBackEnd(call: AirlineCall): Promise<string> {
-  const text = await choose(call, call.flags.scriptUrl, '--script-url URL', {
-    message: 'Address of the back end (scriptURL)',
-    example: 'https://air.example/back-end/',
-    findProblem: answer => {
-      const reading = readScriptUrl(answer);
-      return 'problem' in reading ? `It ${reading.problem}` : undefined;
-    },
-  });
-  const reading = readScriptUrl(text);
-  if ('problem' in reading) throw invalidUsage('airline', `--script-url ${reading.problem}`);
-  return reading.scriptURL;
 }
 
 /** Returns the value of a flag, or asks for it on a terminal. */

@@ -4,8 +4,6 @@ import type {PluginStatus, Plugins} from '../../core/domain/plugins/plugin.ts';
 import {EXIT} from '../../core/failures/exit-codes.ts';
 import {wait} from '../../core/time/wait.ts';
 import {findHalves, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
-import {RestartPolicy} from '../../plugins/restart-policy.ts';
-import {type AuthorProject, readProjects} from '../../plugins/sources/author-project.ts';
 import {describeBuild, describeDevServer, findSources, type PluginSource} from '../../plugins/sources/find-sources.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
@@ -64,7 +62,6 @@ async function develop(development: Development): Promise<number> {
     backEnd === undefined ? settings.config : {...settings.config, airline: backEnd.airlineFile, keepSession: false};
   const parts = {log: reporter.log, pageServer, takesForeignPlugins: true, ...programParts(context, stop)};
   const over = new AbortController();
-  let isReported = false;
   const aborted = whenAborted(signal).then(() => EXIT.ok);
   let running: Promise<number> | undefined;
   try {
@@ -77,17 +74,11 @@ async function develop(development: Development): Promise<number> {
     const address = {host: config.host, port: listening.port};
     await using _kept = await keepAddress(address, {directory, crewroom, context, log: reporter.log});
     if (call.command.length > 0)
-      running = followCommand({
-        ...context,
-        start: () => startCommand(call.command, {context, directory, address, pageServer}),
-        hasServed: () => isReported && pageServer !== undefined,
-        note: reporter.note,
-        signal: AbortSignal.any([signal, over.signal]),
-      });
-    const onReport = (): void => {
-      isReported = true;
-    };
-    const reported = report({crewroom, ...listening, provided, backEnd, onReport}, development);
+      running = followCommand(
+        () => startCommand(call.command, {context, directory, address, pageServer}),
+        AbortSignal.any([signal, over.signal]),
+      );
+    const reported = report({crewroom, ...listening, provided, backEnd}, development);
     const ended = Promise.race([aborted, ...(running === undefined ? [] : [running])]);
     await Promise.race([ended, reported]);
     const exitCode = await ended;
@@ -114,8 +105,6 @@ interface Listening {
   readonly backEnd: DevBackEnd | undefined;
   readonly port: number;
   readonly urls: readonly string[];
-  /** Called before the plugin is reported. */
-  readonly onReport: () => void;
 }
 
 /** Reports the plugin once it runs, or once known why it does not, and then what its author may want to change. */
@@ -140,7 +129,6 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   await started();
   if (signal.aborted) return;
   const halves = await findHalves(directory);
-  listening.onReport();
   await reporter.started({...listening, plugin: pluginIn(plugins, directory), halves, pageServer, portHolder});
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
   const [given] = call.arguments;
@@ -161,9 +149,7 @@ interface HintOptions {
 async function findHints(directory: string, options: HintOptions): Promise<readonly string[]> {
   const sources = await findSources(directory, options.halves);
   const hints = await Promise.all(sources.map(source => describeSource(source, options)));
-  const isPageNamed = options.hasPageServer || sources.some(({half}) => half === 'page');
-  const server = isPageNamed ? undefined : await describeOtherServer(directory, options);
-  return [...hints.flatMap(hint => hint ?? []), ...(server === undefined ? [] : [server])];
+  return hints.flatMap(hint => hint ?? []);
 }
 
 async function describeSource(source: PluginSource, {hasPageServer, given}: HintOptions): Promise<string | undefined> {
@@ -172,59 +158,21 @@ async function describeSource(source: PluginSource, {hasPageServer, given}: Hint
   const build = describeBuild(source, given ?? '');
   const server =
     half === 'background' || project === undefined ? undefined : await describeDevServer(directory, project, given);
-  const ways = server === undefined ? build : `Show it with its dev server: ${server.command}. ${build}`;
+  const ways = server === undefined ? build : `Show it with its dev server: ${server}. ${build}`;
   return `${file} is the source of the ${half}, which is not built. ${ways}`;
 }
 
-/** Describes the dev server of a page that is built, or that has files of its own. */
-async function describeOtherServer(directory: string, {given}: HintOptions): Promise<string | undefined> {
-  const projects: readonly AuthorProject[] = await readProjects(directory);
-  for (const project of projects.filter(({folder, scripts}) => folder !== 'background' && 'dev' in scripts)) {
-    const server = await describeDevServer(directory, project, given);
-    if (server?.script === 'dev')
-      return `package.json has the script "dev": if it starts a dev server, "${server.command}" shows its page`;
-  }
-  return undefined;
-}
-
-interface FollowCommandDeps extends Pick<CliContext, 'elapsedMs'> {
-  /** Starts the command. */
-  readonly start: () => SideCommand;
-  /** Returns whether it is a dev server that has served the page: then it is started again if it fails. */
-  readonly hasServed: () => boolean;
-  /** Reports a fact to the author. */
-  readonly note: (text: string) => void;
-  /** Ends the command. */
-  readonly signal: AbortSignal;
-}
-
 /**
- * Runs a command beside the service until a signal is aborted, or until it fails. A dev server that has served the page and fails is started again, after a
- * pause, unless it fails too often. A command that is done, such as a build, ends nothing.
+ * Runs a command beside the service until a signal is aborted, or until it fails. A command that is done, such as a build, ends nothing.
  *
  * @returns The exit code with which it failed; 0 once the signal is aborted.
  */
-async function followCommand({start, hasServed, note, elapsedMs, signal}: FollowCommandDeps): Promise<number> {
-  const aborted = wait(undefined, {signals: [signal]}).then(() => EXIT.ok);
-  const policy = new RestartPolicy();
-  for (;;) {
-    const startedAtMs = elapsedMs();
-    await using command = start();
-    const exitCode = await Promise.race([aborted, command.ended]);
-    if (exitCode === EXIT.ok) await aborted;
-    // On a terminal Ctrl+C ends the command too.
-    if (signal.aborted) return EXIT.ok;
-    const failed = exitCode ?? EXIT.failure;
-    if (!hasServed()) return failed;
-    const how = exitCode === undefined ? 'by a signal' : `with exit code ${exitCode}`;
-    const pauseMs = policy.next({startedAtMs, endedAtMs: elapsedMs()});
-    if (pauseMs === undefined) {
-      note(`The dev server ended too often, now ${how}: fix what it reports, then run "crewroom dev" again`);
-      return failed;
-    }
-    note(`The dev server ended ${how}; it is started again`);
-    await wait(pauseMs, {signals: [signal]});
-  }
+async function followCommand(start: () => SideCommand, signal: AbortSignal): Promise<number> {
+  const aborted = whenAborted(signal).then(() => EXIT.ok);
+  await using command = start();
+  const exitCode = await Promise.race([aborted, command.ended]);
+  // On a terminal Ctrl+C ends the command too.
+  return exitCode === EXIT.ok || signal.aborted ? aborted : (exitCode ?? EXIT.failure);
 }
 
 /** Returns the plugin in a folder; undefined if the folder is not known. */

@@ -11,7 +11,7 @@ import {isLoopback, serviceUrl} from '../../platform/system/loopback.ts';
 import {readProfile} from '../../service/identity/profile-source.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import type {EntriesPlace} from '../doctor/check-entries.ts';
-import {checkLocalhost, checkNamesBelow, checkNode} from '../doctor/check-machine.ts';
+import {checkLocalhost, checkNamesBelow, checkNode, checkUsers} from '../doctor/check-machine.ts';
 import {type DoctorContext, type Finding, type Findings, findingOf, NamedCheck} from '../doctor/finding.ts';
 import {EMPTY_USERNAME, invalidUsage} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
@@ -90,8 +90,7 @@ async function* examine(call: CallOf<'doctor'>): Findings {
     checkCache(context.paths.cacheDir, context.userId),
   ];
   // An invalid setting is reported already; checks that depend on it are skipped.
-  if (allowUsers !== undefined)
-    yield [await (await import('../doctor/check-machine.ts')).checkUsers(allowUsers, context.platform)];
+  if (allowUsers !== undefined) yield [await checkUsers(allowUsers, context.platform)];
   if (profile !== undefined) yield await checkProfile(profile);
   const {checkAirline, checkSession} = await import('../doctor/check-session.ts');
   if (airline !== undefined) yield await checkAirline(airline);
@@ -115,14 +114,10 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   yield await checkService({host, port}, machine);
   // An unusable directory is reported already.
   const isUsable = !data.some(({check, level}) => check === 'Data' && level === 'problem');
-  if (flags.deep && location?.kind === 'etcd')
-    yield await examineEntries(
-      {dataDir: undefined, etcd: {...location, nowMs: context.nowMs}, host, port},
-      machine,
-      context,
-    );
-  else if (flags.deep && dataDir !== undefined && ephemeral === false && isUsable)
-    yield await examineEntries({dataDir, host, port}, machine, context);
+  const etcd = location?.kind === 'etcd' ? {...location, nowMs: context.nowMs} : undefined;
+  const ownDir = dataDir !== undefined && ephemeral === false && isUsable ? dataDir : undefined;
+  if (flags.deep && (etcd ?? ownDir) !== undefined)
+    yield await examineEntries({dataDir: etcd ? undefined : ownDir, etcd, host, port}, machine, context);
 }
 
 /** Reports what starts the service at log-on, if that is installed: its program may be gone. */

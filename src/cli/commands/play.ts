@@ -1,7 +1,6 @@
 import {fileURLToPath} from 'node:url';
 import {openService} from '../../app/app.ts';
 import type {Service} from '../../app/crewroom.ts';
-import {AppError} from '../../core/failures/app-error.ts';
 import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
 import {VERSION} from '../../core/version.ts';
 import {openAddress} from '../../platform/system/open-address.ts';
@@ -42,27 +41,11 @@ export async function run(call: CallOf<'play'>): Promise<ExitCode> {
   // First of all: a signal during start-up stops it in good order too.
   const stop = listenForStop(call.context);
   try {
-    await playOnFreePort(call, stop);
+    const flags = {ui: undefined, backEnd: undefined, noOpen: undefined, json: undefined, requests: undefined};
+    await play(call, await readDevSettings({...call, flags, arguments: [EXAMPLE_FOLDER]}), stop);
     return EXIT.ok;
   } finally {
     stop.release();
-  }
-}
-
-/** Plays; again on the next port if another service took the free one at the same moment. */
-async function playOnFreePort(call: CallOf<'play'>, stop: StopRequest): Promise<void> {
-  const flags = {ui: undefined, backEnd: undefined, noOpen: undefined, json: undefined, requests: undefined};
-  let taken: {readonly port: number; readonly error: unknown} | undefined;
-  for (;;) {
-    const settings = await readDevSettings({...call, flags, arguments: [EXAMPLE_FOLDER]});
-    // A port that was given stays the same.
-    if (settings.config.port === taken?.port) throw taken.error;
-    try {
-      return await play(call, settings, stop);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.failure?.code !== 'address-in-use') throw error;
-      taken = {port: settings.config.port, error};
-    }
   }
 }
 

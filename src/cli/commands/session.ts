@@ -1,7 +1,8 @@
 import {sessionDocument} from '../../core/protocol/service-documents.ts';
-import {isUnprotected, readScriptUrl} from '../../service/identity/backend/script-url.ts';
+import {isUnprotected} from '../../service/identity/backend/script-url.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {EMPTY_USERNAME, invalidUsage} from '../failures/report.ts';
+import {BACK_END_QUESTION, parseScriptUrl} from '../input/back-end-address.ts';
 import {readPassword} from '../input/password.ts';
 import {formatSignedIn} from '../output/session-text.ts';
 import {connect} from '../service/connection.ts';
@@ -30,24 +31,10 @@ async function chooseBackEnd(
   configured: string | undefined,
   context: CliContext,
 ): Promise<string | undefined> {
-  if (given !== undefined) return parseScriptUrl(given);
+  if (given !== undefined) return parseScriptUrl(given, 'sign-in');
   if (configured !== undefined) return undefined;
   if (!canAsk(context)) throw invalidUsage('sign-in', 'no airline is configured, so it requires --script-url URL');
-  const question = {
-    message: 'Address of the airline’s back end (scriptURL)',
-    example: 'https://air.example/back-end/',
-    findProblem: (answer: string) => {
-      const reading = readScriptUrl(answer);
-      return 'problem' in reading ? `It ${reading.problem}` : undefined;
-    },
-  };
-  return parseScriptUrl(await askText(question, context));
-}
-
-function parseScriptUrl(text: string): string {
-  const reading = readScriptUrl(text);
-  if ('problem' in reading) throw invalidUsage('sign-in', `--script-url ${reading.problem}`);
-  return reading.scriptURL;
+  return parseScriptUrl(await askText(BACK_END_QUESTION, context), 'sign-in');
 }
 
 async function reportBackEnd(scriptURL: string | undefined, wasAsked: boolean, context: CliContext): Promise<void> {

@@ -147,7 +147,7 @@ const WAIT_SECONDS = 30;
 const INTERVAL_MS = 100;
 
 /** `crewroom wait`: waits until the service is ready. */
-export async function wait(call: CallOf<'wait'>): Promise<CommandOutcome> {
+export async function waitUntilReady(call: CallOf<'wait'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const seconds =
     flags.timeout === undefined ? WAIT_SECONDS : readDuration(flags.timeout, {command: 'wait', flag: '--timeout'});

@@ -25,7 +25,7 @@ const KEYS_NAMED_MAX = 100;
 export interface EntriesPlace extends ServiceAddress {
   /** Undefined if the entries are in {@link etcd}. */
   readonly dataDir: string | undefined;
-  readonly etcd?: EtcdLocation & {readonly nowMs: () => number};
+  readonly etcd?: (EtcdLocation & {readonly nowMs: () => number}) | undefined;
 }
 
 /**

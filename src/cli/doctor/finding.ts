@@ -1,5 +1,6 @@
 import {AppError} from '../../core/failures/app-error.ts';
 import {adviseOnError} from '../../core/failures/facts.ts';
+import type {CliContext} from '../terminal/context.ts';
 
 /** Result of one check. */
 export interface Finding {
@@ -49,17 +50,8 @@ export function findingOf(check: string, error: unknown): Finding {
 }
 
 /** This machine, as the checks see it. */
-export interface DoctorContext {
-  /** The user of this process; undefined on Windows. */
-  readonly userId: number | undefined;
-  /** The version of Node, such as `22.14.0`. */
-  readonly nodeVersion: string;
-  readonly platform: NodeJS.Platform;
-  /** Home directory of the user; empty if there is none. */
-  readonly homeDir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsedMs: () => number;
+export interface DoctorContext
+  extends Pick<CliContext, 'userId' | 'nodeVersion' | 'platform' | 'homeDir' | 'environment' | 'elapsedMs'> {
   /** Sends a request to the service. */
   readonly fetch: (request: Request) => Promise<Response>;
 }

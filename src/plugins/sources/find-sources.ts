@@ -77,14 +77,14 @@ export async function describeDevServer(
   directory: string,
   project: AuthorProject,
   from: string | undefined,
-): Promise<{readonly script: string; readonly command: string} | undefined> {
+): Promise<string | undefined> {
   const server = await findDevServer(directory, project);
   if (server === undefined) return undefined;
   const {script, url} = server;
   const {place, note} = placeOf(from ?? '');
   const start = formatLine(['crewroom', 'dev', ...(place === '' ? [] : [place]), '--ui', url], process.platform);
   const commands = [...describeInstallation(project, place), `${start} -- ${scriptCommand(project, script)}`];
-  return {script, command: note + commands.join(' && ')};
+  return note + commands.join(' && ');
 }
 
 /**

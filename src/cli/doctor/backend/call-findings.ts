@@ -6,20 +6,14 @@ import type {BackEndClient} from '../../../service/identity/backend/back-end-cli
 import {messageIn} from '../../../service/identity/backend/request/answer-body.ts';
 import type {BackEndResponse} from '../../../service/identity/backend/request/back-end-request.ts';
 import {cleanText} from '../../../service/identity/clean-text.ts';
-import type {Finding} from '../finding.ts';
+import type {CliContext} from '../../terminal/context.ts';
+import type {Finding, NamedCheck} from '../finding.ts';
 
-export interface WalkDeps {
-  /** The current time, in milliseconds since the Unix epoch. */
-  readonly nowMs: () => number;
-  /** A monotonic clock, in milliseconds. */
-  readonly elapsedMs: () => number;
+export interface WalkDeps extends Pick<CliContext, 'nowMs' | 'elapsedMs' | 'pause' | 'fetch'> {
   /** Timeout for one answer, in milliseconds. @default {BACK_END_TIMEOUT_MS} */
   readonly timeoutMs?: number | undefined;
-  readonly fetch: typeof fetch;
   /** True to send the password and the session also over plain `http` to another machine. @default {false} */
   readonly allowPlainHttp?: boolean | undefined;
-  /** Waits for the given time, in milliseconds. */
-  readonly pause: (ms: number) => Promise<unknown>;
   /** Called before each request, with its method and address. */
   readonly onStep?: (step: string) => void;
 }
@@ -103,23 +97,22 @@ export function failureMessageOf({body, secrets}: BackEndResponse): string | und
   return message === '' ? undefined : message;
 }
 
-/** Returns a warning if the body begins with a byte order mark, which Crewroom skips but other programs may not. */
-export function findByteOrderMark(check: string, {body}: BackEndResponse): readonly Finding[] {
-  if (!('hasByteOrderMark' in body) || !body.hasByteOrderMark) return [];
+/** Returns a warning for JSON of another content type, and for a byte order mark before it, which Crewroom skips but other programs may not. */
+export function judgeForm(check: NamedCheck, {headers, body}: BackEndResponse): readonly Finding[] {
+  const type = headers.get('content-type') ?? 'none';
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(type);
   return [
-    {
-      check,
-      level: 'warning',
-      detail: 'there is a byte order mark before the JSON, which not every program skips',
-      fix: 'Save the PHP files, included files too, as UTF-8 without a byte order mark',
-    },
+    ...(isJson ? [] : [check.warning(`it answers with JSON and calls it ${JSON.stringify(type)}`, TYPE_FIX)]),
+    ...('hasByteOrderMark' in body && body.hasByteOrderMark ? [check.warning(BYTE_ORDER_MARK, MARK_FIX)] : []),
   ];
 }
 
-/** Returns whether the content type is JSON. */
-export function claimsJson({headers}: BackEndResponse): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
-}
+const TYPE_FIX =
+  'Send the header "Content-Type: application/json" with every answer; in PHP: header("Content-Type: application/json")';
+
+const BYTE_ORDER_MARK = 'there is a byte order mark before the JSON, which not every program skips';
+
+const MARK_FIX = 'Save the PHP files, included files too, as UTF-8 without a byte order mark';
 
 /** Maximum number of member names that are listed. */
 const NAMES_MAX = 8;

@@ -5,7 +5,7 @@ import {readProbe} from '../../../service/identity/backend/pilot-answer.ts';
 import type {BackEndResponse} from '../../../service/identity/backend/request/back-end-request.ts';
 import {findBareAddress, findRedirect} from '../../../service/identity/backend/request/redirect.ts';
 import {type Finding, NamedCheck} from '../finding.ts';
-import {claimsJson, describeBody, findByteOrderMark, findingOfCallFailure} from './call-findings.ts';
+import {describeBody, findingOfCallFailure, judgeForm} from './call-findings.ts';
 
 /** Maximum number of redirects that are followed. Browsers follow 20; a real site needs at most two. */
 const REDIRECTS_MAX = 5;
@@ -81,11 +81,7 @@ function judgeProbe(answer: BackEndResponse, tookMs: number): readonly Finding[]
   try {
     const {apiVersion, name} = readProbe(answer);
     const named: Finding = CHECK.ok(`${name ?? 'it has no name'}, API ${apiVersion}, answered in ${tookMs} ms`);
-    return [
-      name === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named,
-      ...judgeType(answer),
-      ...findByteOrderMark(CHECK.name, answer),
-    ];
+    return [name === undefined ? {...named, level: 'warning', fix: NAME_FIX} : named, ...judgeForm(CHECK, answer)];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.advice !== undefined) return [findingOfCallFailure(CHECK.name, error)];
@@ -94,17 +90,6 @@ function judgeProbe(answer: BackEndResponse, tookMs: number): readonly Finding[]
 }
 
 const NAME_FIX = 'Answer GET of the address with {"apiVersion": "1.0.3", "handler": "…"}';
-
-function judgeType(answer: BackEndResponse): readonly Finding[] {
-  if (claimsJson(answer)) return [];
-  const type = answer.headers.get('content-type') ?? 'none';
-  return [
-    CHECK.warning(
-      `it answers with JSON and calls it ${JSON.stringify(type)}`,
-      'Send the header "Content-Type: application/json"; in PHP: header("Content-Type: application/json")',
-    ),
-  ];
-}
 
 /** Describes an answer that is not from a back end. */
 function describeOther(answer: BackEndResponse): {readonly detail: string; readonly fix: string} {

@@ -7,7 +7,7 @@ import {
 } from '../../../service/identity/backend/request/back-end-request.ts';
 import {findRedirect} from '../../../service/identity/backend/request/redirect.ts';
 import {type Finding, NamedCheck} from '../finding.ts';
-import {claimsJson, describeBody, findByteOrderMark, findingOfCallFailure, type WalkContext} from './call-findings.ts';
+import {describeBody, findingOfCallFailure, judgeForm, type WalkContext} from './call-findings.ts';
 
 const CHECK = new NamedCheck('Read');
 
@@ -66,11 +66,7 @@ function judge(answer: BackEndResponse, tookMs: number): readonly Finding[] {
   }
   const count = body.value.length;
   const detail = `${PATH} has ${count} ${count === 1 ? 'airport' : 'airports'}`;
-  const warnings = [
-    ...findBulk(bytes.length, tookMs, detail),
-    ...judgeType(answer),
-    ...findByteOrderMark(CHECK.name, answer),
-  ];
+  const warnings = [...findBulk(bytes.length, tookMs, detail), ...judgeForm(CHECK, answer)];
   return warnings.length > 0 ? warnings : [CHECK.ok(detail)];
 }
 
@@ -81,16 +77,6 @@ function findBulk(sizeBytes: number, tookMs: number, detail: string): readonly F
     CHECK.warning(
       `${detail}, ${size}: plugins that read them all take as long`,
       'Nothing is broken; turn on compression (gzip) for JSON in the web server, and delete airports that the airline does not use',
-    ),
-  ];
-}
-
-function judgeType(answer: BackEndResponse): readonly Finding[] {
-  if (claimsJson(answer)) return [];
-  return [
-    CHECK.warning(
-      `${PATH} answers with JSON, but with another content type`,
-      'Send the header "Content-Type: application/json" with every answer',
     ),
   ];
 }

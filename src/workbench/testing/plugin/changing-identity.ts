@@ -1,6 +1,7 @@
 import type {IdentityDocument, IdentitySource} from '../../../core/domain/identity/identity.ts';
 import {SAMPLE_PILOT_NAMES, type SamplePilotName} from '../../../core/domain/identity/pilots.ts';
 import {Listeners} from '../../../core/domain/listeners.ts';
+import {isObject} from '../../../core/json/members.ts';
 import {SAMPLE_DOCUMENT} from '../../../service/identity/sample-document.ts';
 import {readSamplePilot} from '../../../service/identity/sample-pilots.ts';
 
@@ -88,8 +89,4 @@ function merge(base: unknown, changes: unknown): unknown {
 
 function memberOf(value: unknown, name: string): unknown {
   return Reflect.get(Object(value), name);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
