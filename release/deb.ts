@@ -69,7 +69,9 @@ const BEFORE_REMOVAL = `#!/bin/sh
 set -e
 if [ "$1" = remove ]; then
   for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/exe" || true)" = ${PLACE}/node ] || continue
+    program=$(readlink "$process/exe" || true)
+    # An upgrade since has replaced the program of a process.
+    [ "\${program% (deleted)}" = ${PLACE}/node ] || continue
     id=\${process#/proc/}
     echo "crewroom: process $id of user $(stat -c %U "$process") still runs: end it with \\"kill $id\\""
   done 2>/dev/null

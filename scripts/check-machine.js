@@ -142,6 +142,14 @@ const CHECKS = [
         expectExit(0, crewroom('service', 'install'));
         expectExit(0, crewroom('wait'));
         expectExit(0, crewroom('service', 'status'));
+        if (platform !== 'win32') return;
+        // As the settings of Windows switch it off.
+        const key = 'HKCU\\Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\StartupApproved\\Run';
+        expectExit(
+          0,
+          run('reg.exe', ['add', key, '/v', 'crewroom', '/t', 'REG_BINARY', '/d', '03'.padEnd(24, '0'), '/f']),
+        );
+        expectText(/switched off by the user/, crewroom('service', 'status'));
       } finally {
         expectExit(0, crewroom('service', 'uninstall'));
       }
@@ -157,7 +165,7 @@ const BY_HAND = {
     'close the window of "crewroom start": the log ends with "stopped"',
     'switch the start off in Settings, Apps, Startup: "crewroom service status" says so',
     'install a later version with the installer while the service runs: the new one runs, and entries are kept',
-    'as a second user, while the service of the first runs: "crewroom status" and "crewroom doctor" say something useful',
+    'as a second user, while the service of the first runs: "crewroom start", "crewroom status" and "crewroom doctor" name that user',
     'Ctrl+C in PowerShell and in cmd.exe',
   ],
   darwin: [

@@ -20,6 +20,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   client: ['core'],
   app: ['core', 'platform', 'store', 'service', 'plugins', 'http'],
   workbench: ['core', 'service', 'plugins', 'http', 'app'],
+  // Errors of programs of Windows, in the code page of their console.
   cli: ['core', 'platform', 'store', 'service', 'plugins', 'client', 'app', 'workbench'],
 };
 

@@ -151,6 +151,23 @@ describe.skipIf(!canChangeRoot)('the package of Debian, in a small root without 
     expect(await filesOfUser()).toEqual(before);
     expect(before.some(name => name.endsWith('data.mdb'))).toBe(true);
   });
+
+  test('names what still runs when it is removed, also from before an upgrade', async () => {
+    // In one process: between two of them, paths of programs are those of another root.
+    const script = `
+      begin() { /usr/lib/crewroom/node -e 'setTimeout(() => {}, 1e6)' & }
+      dpkg --install ${PACKAGE} && begin && first=$! && dpkg --install ${PACKAGE} && begin
+      dpkg --remove crewroom
+      echo "began $first and $!"; kill $first $!`;
+    const said = await run(0, 'sh', '-c', script);
+    const ids = /began (\d+) and (\d+)/.exec(said)?.slice(1);
+    expect(
+      Array.from(
+        said.matchAll(/crewroom: process (\d+) of user \S+ still runs: end it with "kill \1"/g),
+        ([, id]) => id,
+      ).sort(),
+    ).toEqual(ids);
+  });
 });
 
 // Both packages have the same scripts and pages, and lintian takes minutes for one.

@@ -6,6 +6,7 @@ import {basename, delimiter, dirname, isAbsolute, join, sep} from 'node:path';
 import {UNSEEN} from '../../core/domain/unseen.ts';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {removeDurably} from '../../core/files/directory.ts';
+import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import {refusedUsage} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
 
@@ -123,8 +124,12 @@ export async function findStableLink(
   return links.find((link, index) => targets[index] === node && !isVersioned(link) && isUsable(link));
 }
 
-/** Returns whether a path has a folder named by a version, which managers of versions of Node remove when they update it. */
-export function isVersioned(path: string): boolean {
+/** Returns the part of a program that an update of Node removes, as managers of versions do with its folder: Node, or a script that npm installed there. */
+export function findVersioned({node, script}: InstalledProgram): string | undefined {
+  return [node, script].find(isVersioned);
+}
+
+function isVersioned(path: string): boolean {
   return /[/\\]v?\d+\.\d+[^/\\]*[/\\]/.test(path);
 }
 
@@ -163,7 +168,6 @@ export function findPathProblem({node, script}: InstalledProgram, temporaryDir: 
 export interface Ended {
   readonly exitCode: number | null;
   readonly output: string;
-  /** Empty if it is not in UTF-8: programs of Windows write in the code page of their console, which Node cannot decode. */
   readonly errors: string;
 }
 
@@ -175,10 +179,11 @@ export interface Ended {
 export function runSystemProgram(
   program: string,
   args: readonly string[],
-  {environment: env}: Pick<CliContext, 'environment'>,
+  context: Pick<CliContext, 'environment'>,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], env: {...env}, windowsHide: true});
+    const env = {...context.environment};
+    const child = spawn(program, args, {stdio: ['ignore', 'pipe', 'pipe'], env, windowsHide: true});
     child.once('error', error => {
       if (codeOf(error) === 'ENOENT') reject(withoutManager(program));
       else reject(managerFailed(program, {exitCode: null, errors: messageOf(error)}));
@@ -191,10 +196,27 @@ export function runSystemProgram(
     });
     child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk));
     child.once('close', exitCode => {
-      const bytes = Buffer.concat(errors);
-      resolve({exitCode, output, errors: isUtf8(bytes) ? bytes.toString() : ''});
+      resolve(decodeErrors(Buffer.concat(errors), context).then(text => ({exitCode, output, errors: text})));
     });
   });
+}
+
+/** Encodings of code pages of consoles, by their names in the Encoding Standard. It has none for those of western letters, such as 437 and 850. */
+const ENCODINGS: Readonly<Record<string, string>> = {
+  ...{866: 'ibm866', 874: 'windows-874', 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5'},
+  ...{1250: 'windows-1250', 1251: 'windows-1251', 1252: 'windows-1252', 1254: 'windows-1254'},
+};
+
+/** Decodes what a program wrote: in UTF-8, or, as those of Windows do, in the code page of its console. Of an unknown one only ASCII is read. */
+async function decodeErrors(bytes: Buffer, context: Pick<CliContext, 'environment'>): Promise<string> {
+  if (isUtf8(bytes)) return bytes.toString();
+  const asked = await runSystemProgram(windowsProgram('chcp.com', context.environment), [], context).catch(
+    () => undefined,
+  );
+  const encoding = ENCODINGS[/\d+/.exec(asked?.output ?? '')?.[0] ?? ''];
+  return encoding === undefined
+    ? bytes.toString('latin1').replace(/[^\0-\x7f]/g, '\ufffd')
+    : new TextDecoder(encoding).decode(bytes);
 }
 
 /** Runs a program of the system as {@link runSystemProgram} does. @returns Its output. @throws {AppError} `service-manager-failed` also if it fails. */

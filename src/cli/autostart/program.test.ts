@@ -3,7 +3,7 @@ import {tmpdir} from 'node:os';
 import {delimiter, isAbsolute, join, normalize} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
-import {findPathProblem, findStableLink} from './autostart.ts';
+import {findPathProblem, findStableLink, findVersioned} from './autostart.ts';
 
 const INSTALLED = {node: '/usr/bin/node', script: '/usr/lib/node_modules/crewroom/dist/cli/main.js'};
 
@@ -56,4 +56,21 @@ describe.skipIf(IS_WINDOWS)('findStableLink()', () => {
       expect(await find(node)).toBe(join(stable, 'node'));
       expect(await find(join(other, 'node'))).toBeUndefined();
     });
+});
+
+test('findVersioned() finds Node, or a script, in a folder that an update of Node removes', () => {
+  const folder = '/home/ada/.nvm/versions/node/v22.14.0';
+  const node = `${folder}/bin/node`;
+  const script = `${folder}/lib/node_modules/crewroom/dist/cli/main.js`;
+  const cases = [
+    {program: INSTALLED, versioned: undefined},
+    {program: {...INSTALLED, node}, versioned: node},
+    {program: {...INSTALLED, script}, versioned: script},
+    {
+      program: {...INSTALLED, script: 'C:\\nvm\\v22.14.0\\node_modules\\main.js'},
+      versioned: 'C:\\nvm\\v22.14.0\\node_modules\\main.js',
+    },
+    {program: {...INSTALLED, script: '/opt/crewroom-0.1.0-linux-x64/main.js'}, versioned: undefined},
+  ];
+  for (const {program, versioned} of cases) expect(findVersioned(program)).toBe(versioned);
 });

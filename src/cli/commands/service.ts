@@ -1,5 +1,5 @@
 import {EXIT} from '../../core/failures/exit-codes.ts';
-import {type Autostart, findGone, findProgram, isVersioned} from '../autostart/autostart.ts';
+import {type Autostart, findGone, findProgram, findVersioned} from '../autostart/autostart.ts';
 import {createAutostart} from '../autostart/create.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {refusedUsage} from '../failures/report.ts';
@@ -29,12 +29,13 @@ async function install(call: ServiceCall, autostart: Autostart): Promise<Command
   const program = await findProgram(context);
   await autostart.install(program);
   const ignored = ignoredVariables(context.environment);
+  const versioned = findVersioned(program);
   const {place: file, note} = autostart;
   const from = `Not copied from this environment: ${ignored.join(', ')}; settings belong into the config file`;
   const lines = [
     `Installed ${file}`,
     ...(ignored.length === 0 ? [] : [from]),
-    ...(isVersioned(program.node) ? [`An update of Node removes ${program.node}: install again after it`] : []),
+    ...(versioned === undefined ? [] : [`An update of Node removes ${versioned}: install again after it`]),
     note,
   ];
   return {
