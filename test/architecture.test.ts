@@ -74,6 +74,8 @@ const LINES: Readonly<Record<string, number>> = {
   // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time. File handles of Yarn.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in. Drafts without their forms. Lists that jump.
+  // Streams that are read seldom, and elements that show other lines.
+  // A long link to etcd, measured.
   tests: 102_650,
   // A long link to etcd, measured. Kills in a flight.
   harness: 17_581,

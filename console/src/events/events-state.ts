@@ -1,7 +1,7 @@
 import {effect, type Signal, signal} from '@preact/signals';
-import type {Client, Event, Revision} from 'crewroom/client';
+import type {Client, Revision} from 'crewroom/client';
 import {CallFailure, callService} from '../service/call-service.ts';
-import {atNextChange} from '../shell/live/change-interval.ts';
+import {createSchedule} from '../shell/live/change-interval.ts';
 import {LINES_MAX, type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
 import {KIND_NAMES, keepEvent, type ReceivedEvent, type ShownKind} from './received-event.ts';
@@ -15,7 +15,7 @@ const KINDS_AT_FIRST = CHOSEN_KINDS.filter(kind => kind !== 'plugin-log');
 
 /** The events of the service: the last ones when the page is opened, or those since a revision, and those that follow. */
 export class EventsState {
-  readonly lines: LiveLines<ReceivedEvent> = new LiveLines(atNextChange);
+  readonly lines: LiveLines<ReceivedEvent>;
   readonly kinds: Signal<ReadonlySet<ShownKind>> = signal(new Set(KINDS_AT_FIRST));
   readonly prefix: Signal<string> = signal('');
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
@@ -30,13 +30,19 @@ export class EventsState {
   #after: Revision | string | undefined;
   /** The last revision that the stream brought, 0 before. */
   #reached = 0;
-  #isReaching = false;
   /** The last revision before the list began: its changes, and those before, were not received when they happened. */
   #replayed = 0;
   #attempt = new AbortController();
 
   constructor(client: Client) {
     this.#client = client;
+    const schedule = createSchedule();
+    this.lines = new LiveLines(show =>
+      schedule(() => {
+        show();
+        this.#reach();
+      }),
+    );
     effect(() => {
       const [kinds, prefix] = [this.kinds.value, this.prefix.value];
       this.lines.filter.value = ({kind, key}) =>
@@ -116,18 +122,10 @@ export class EventsState {
     }
   }
 
-  /** Keeps the end of the range at the last change. */
-  #reach(event: Event<unknown, ShownKind>): void {
-    if (!('revision' in event)) return;
-    this.#reached = event.revision;
-    if (this.#isReaching) return;
-    this.#isReaching = true;
-    // With the lines, not with each event.
-    atNextChange(() => {
-      this.#isReaching = false;
-      const [range, last] = [this.range.peek(), this.#reached];
-      if (range !== undefined && last > range.last) this.range.value = {...range, last};
-    });
+  /** Keeps the end of the range at the last change: with the lines, not with each event. */
+  #reach(): void {
+    const [range, last] = [this.range.peek(), this.#reached];
+    if (range !== undefined && last > range.last) this.range.value = {...range, last};
   }
 
   /** Loads the range again: the log trims its beginning without an event. */
@@ -163,7 +161,7 @@ export class EventsState {
     for await (const event of events) {
       // The list may show another revision already.
       if (signal.aborted) return;
-      this.#reach(event);
+      if ('revision' in event) this.#reached = event.revision;
       if (event.kind === 'reset') this.#replayed = 0;
       const isOld = 'revision' in event && event.revision <= this.#replayed;
       this.lines.add(

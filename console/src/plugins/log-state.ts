@@ -2,13 +2,13 @@ import {type Signal, signal} from '@preact/signals';
 import type {Client, PluginLogged} from 'crewroom/client';
 import {type CallFailure, callService} from '../service/call-service.ts';
 import type {LogLine} from '../service/documents.ts';
-import {atNextChange} from '../shell/live/change-interval.ts';
+import {createSchedule} from '../shell/live/change-interval.ts';
 import {LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
 
 /** The log of a plugin: its last lines, and those that follow. */
 export class LogState {
-  readonly lines: LiveLines<LogLine> = new LiveLines(atNextChange);
+  readonly lines: LiveLines<LogLine> = new LiveLines(createSchedule());
   /** True once the service has said which lines there were. */
   readonly isKnown: Signal<boolean> = signal(false);
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);

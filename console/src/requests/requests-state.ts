@@ -1,7 +1,7 @@
 import {computed, effect, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {createService, type RecordedRequest} from 'crewroom/client/service';
 import {type CallFailure, fetchAsOwner} from '../service/call-service.ts';
-import {atNextChange} from '../shell/live/change-interval.ts';
+import {createSchedule} from '../shell/live/change-interval.ts';
 import {type LiveLine, LiveLines} from '../shell/live/live-lines.ts';
 import {toCallFailure} from '../state/loaded.ts';
 import {waitMs} from '../state/wait-ms.ts';
@@ -12,7 +12,7 @@ const REFUSED_WAIT_MS = 3000;
 
 /** The requests that the service has answered: those that it keeps, and those that follow. */
 export class RequestsState {
-  readonly lines: LiveLines<RecordedRequest> = new LiveLines(atNextChange);
+  readonly lines: LiveLines<RecordedRequest> = new LiveLines(createSchedule());
   readonly filter: Signal<RequestFilter> = signal({...ALL, withOwn: false});
   readonly failure: Signal<CallFailure | undefined> = signal(undefined);
   /** True once the service has said which requests there were. */

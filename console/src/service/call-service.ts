@@ -1,5 +1,6 @@
 import type {DocumentProblem} from './documents.ts';
 import {dropRefusedToken, isOwner, ownerHeaders} from './owner.ts';
+import {readTogether} from './read-together.ts';
 
 /** Longest wait for an answer, in milliseconds: twice the service's own limit for a request. */
 const TIMEOUT_MS = 30_000;
@@ -99,14 +100,14 @@ export async function fetchAsOwner(request: Request): Promise<Response> {
   const parts = {redirect: request.redirect === 'manual' ? 'manual' : 'error'} as const;
   // Without https browsers mark no requests to a name of `--allow-host`: there the service needs the header.
   request.headers.set('X-Crewroom-Client', '1');
-  if (!isOwner.value) return fetch(request, parts);
+  if (!isOwner.value) return readTogether(await fetch(request, parts));
   const again = request.clone();
   const sent = ownerHeaders();
   const response = await fetch(request, {...parts, headers: {...Object.fromEntries(request.headers), ...sent}});
-  if (!(await isTokenRefused(response))) return response;
+  if (!(await isTokenRefused(response))) return readTogether(response);
   // The service was restarted since it gave the token. What needs no token works without it.
   dropRefusedToken(sent);
-  return fetch(again, parts);
+  return readTogether(await fetch(again, parts));
 }
 
 async function isTokenRefused(response: Response): Promise<boolean> {

@@ -1,7 +1,19 @@
-/** Shortest time between two screen changes, in milliseconds: thousands of lines a second then cost five changes. */
-const CHANGE_INTERVAL_MS = 200;
+import type {Schedule} from './live-lines.ts';
 
-/** Calls a function with the next frame of the screen after an interval. Hidden pages have no frames. */
-export function atNextChange(show: () => void): void {
-  setTimeout(() => requestAnimationFrame(show), CHANGE_INTERVAL_MS);
+/** Shortest time between two changes of a list, in milliseconds: thousands of lines a second then cost at most six changes. */
+const CHANGE_INTERVAL_MS = 150;
+
+/** Creates a function that calls others with the next frame of the screen, an interval after the last ones at the earliest. Hidden pages have no frames. */
+export function createSchedule(): Schedule {
+  let lastMs = -Infinity;
+  return show => {
+    const inFrame = (): number =>
+      requestAnimationFrame(nowMs => {
+        lastMs = nowMs;
+        show();
+      });
+    const waitMs = lastMs + CHANGE_INTERVAL_MS - performance.now();
+    if (waitMs > 0) setTimeout(inFrame, waitMs);
+    else inFrame();
+  };
 }

@@ -30,8 +30,13 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
   const element = useRef<HTMLElement>(null);
   const height = useSignal(innerHeight);
   const shown = lines.shown.value;
-  const excess = lines.isHeld.value ? 0 : Math.max(0, shown.length - Math.ceil(height.value / LINE_PIXELS));
-  const above = excess === 0 ? 0 : Math.min(excess, findUsed(shown, selected));
+  const isHeld = lines.isHeld.value;
+  const excess = isHeld ? 0 : Math.max(0, shown.length - Math.ceil(height.value / LINE_PIXELS));
+  const used = findUsed();
+  const place = shown.findIndex(({id}) => id === selected || used.includes(id));
+  const above = place === -1 ? excess : Math.min(excess, place);
+  const rendered = shown.slice(above);
+  const firstKey = useFirstKey(rendered, shown[place], {used, isHeld});
   useStayAtEnd(element, lines, height);
   return (
     <section
@@ -45,8 +50,8 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
     >
       {shown.length === 0 && empty}
       {above > 0 && <div class="live-above" style={{height: `calc(${above} * (1lh + 0.2rem + 1px))`}} />}
-      {shown.slice(above).map(line => (
-        <Row key={line.id} line={line} isSelected={line.id === selected} content={children} />
+      {rendered.map((line, index) => (
+        <Row key={firstKey + index} line={line} isSelected={line.id === selected} content={children} />
       ))}
     </section>
   );
@@ -81,16 +86,36 @@ class Row<T> extends Component<RowProps<T>> {
   }
 }
 
-/** Returns the place of the first line that the user uses: the selected one, one with the focus, or with an end of the selected text. Infinity if there is none. */
-function findUsed<T>(shown: readonly LiveLine<T>[], selected: number | undefined): number {
+interface KeyOptions {
+  /** Ids of the lines that the user uses. */
+  readonly used: readonly number[];
+  readonly isHeld: boolean;
+}
+
+/**
+ * Returns the key of the first line that is rendered. Keys are places: an element that shows another line costs less than a new one. But elements move
+ * along with a line that is used, and with all once these wait, and those of a used line that is gone are not used again.
+ */
+function useFirstKey<T>(rendered: readonly LiveLine<T>[], line: LiveLine<T> | undefined, options: KeyOptions): number {
+  const last = useRef({firstKey: 0, rendered});
+  const {rendered: before} = last.current;
+  const kept = line ?? (options.isHeld ? before[0] : undefined);
+  const [from = -1, to = -1] = [before, rendered].map(each => each.findIndex(({id}) => id === kept?.id));
+  if (Math.min(from, to) >= 0) last.current.firstKey += from - to;
+  else if (options.used.length > 0) last.current.firstKey += before.length;
+  last.current.rendered = rendered;
+  return last.current.firstKey;
+}
+
+/** Returns the ids of lines that the user uses: one that is pressed, one with the focus, and those with an end of the selected text. */
+function findUsed(): readonly number[] {
   const text = getSelection();
   const ends = text === null || text.isCollapsed ? [] : [text.anchorNode, text.focusNode];
-  const used = [document.activeElement, ...ends].map(node => {
+  const ids = [document.querySelector('.live-line:active'), document.activeElement, ...ends].map(node => {
     const element = node instanceof Element ? node : node?.parentElement;
     return element?.closest<HTMLElement>('.live-line')?.dataset['line'];
   });
-  const place = shown.findIndex(({id}) => id === selected || used.includes(String(id)));
-  return place === -1 ? Infinity : place;
+  return ids.filter(id => id !== undefined).map(Number);
 }
 
 /** Keeps the list at its end, and lets new lines wait while the user looks at older ones. */
