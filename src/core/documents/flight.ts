@@ -26,17 +26,20 @@ const maybe = <S extends v.GenericSchema>(kind: S, description: string) => descr
 const phase = oneOf(...FLIGHT_PHASES);
 const speed = between(1, FLIGHT_SPEED_MAX);
 
+/** An airport with its place. */
+export const AIRPORT = closed({
+  code: text(10),
+  name: v.optional(text(100)),
+  latitude: between(-90, 90),
+  longitude: between(-180, 180),
+  elevationFeet: v.optional(between(-2000, 30_000)),
+});
+
 const airport = v.union(
   [
     described(text(10), 'Code of an airport that the simulator knows.'),
     v.pipe(
-      closed({
-        code: text(10),
-        name: v.optional(text(100)),
-        latitude: between(-90, 90),
-        longitude: between(-180, 180),
-        elevationFeet: v.optional(between(-2000, 30_000)),
-      }),
+      AIRPORT,
       v.transform(({name, ...place}) => ({...place, name: name ?? place.code})),
     ),
   ],
@@ -51,7 +54,7 @@ export const FLIGHT_OPTIONS = closed({
   from: v.optional(airport),
   to: v.optional(airport),
   number: v.optional(text(20)),
-  code: v.optional(text(10)),
+  code: maybe(text(10), 'Code of the airline; absent for that of the identity.'),
   aircraft: v.optional(closed({code: text(10), name: v.optional(text(100)), registration: v.optional(text(20))})),
   route: v.optional(v.pipe(v.array(text(50)), v.maxLength(500, 'has more than 500 parts'))),
   level: maybe(between(0, 60_000), 'Cruise: a flight level up to 600, or in feet.'),
@@ -73,21 +76,16 @@ export const FLIGHT_CHANGE = closed({
   phase: maybe(phase, 'Goes to the beginning of this phase.'),
 });
 
+type FigureSchemas = Record<keyof typeof FLIGHT_FIGURES, v.OptionalSchema<ReturnType<typeof between>, undefined>>;
+
 /** Figures of a flight, as frames and answers have them. */
 export const FIGURES = {
-  ...optional(FLIGHT_FIGURES, ([min, max]) => between(min, max)),
-  ...optional(FLIGHT_STATES, () => v.boolean()),
+  ...(Object.fromEntries(
+    Object.entries(FLIGHT_FIGURES).map(([name, [min, max]]) => [name, v.optional(between(min, max))]),
+  ) as FigureSchemas),
+  ...v.entriesFromList(FLIGHT_STATES, v.optional(v.boolean())),
   enginesFiring: maybe(v.pipe(v.array(v.boolean()), v.maxLength(4, 'has more than 4 engines')), 'Of each engine.'),
 };
-
-/** Makes optional members of a table. */
-function optional<N extends string, R, T>(
-  table: Readonly<Record<N, R>>,
-  kindOf: (row: R) => v.GenericSchema<T>,
-): {readonly [K in N]: v.OptionalSchema<v.GenericSchema<T>, undefined>} {
-  const members = Object.entries<R>(table).map(([name, row]) => [name, v.optional(kindOf(row))] as const);
-  return Object.fromEntries(members) as {[K in N]: v.OptionalSchema<v.GenericSchema<T>, undefined>};
-}
 
 /** Body of POST /api/flight/frames. */
 export const FLIGHT_FRAME = closed({

@@ -2,18 +2,20 @@ import type {FlightFigures, FlightStatus} from '../../core/domain/plugins/flight
 import type {FlightFacts} from './flight-options.ts';
 import type {FlightTrack} from './flight-track.ts';
 import {distanceBetween} from './great-circle.ts';
+import {SIMULATOR} from './simulation.ts';
 
 /** Describes a flight by its last frame, rounded. Figures that its source does not have are absent. */
 export function describeFlight(
   {frame, phase, elapsedSeconds, flownNauticalMiles, isPaused, frames, touchdown, notices}: FlightTrack,
-  facts: FlightFacts & Pick<FlightStatus, 'isConnected' | 'simulator'>,
+  facts: FlightFacts & Pick<FlightStatus, 'isConnected'>,
 ): FlightStatus {
-  const {timeSeconds: _time, reporterId: _reporter, simulator: _name, ...figures} = frame;
+  const {timeSeconds: _time, reporterId: _reporter, simulator = SIMULATOR, ...figures} = frame;
   const toGoNauticalMiles = figures.toGoNauticalMiles ?? milesTo(facts.to, figures);
   return {
     phase,
     ...round({...figures, toGoNauticalMiles, flownNauticalMiles, elapsedSeconds}),
     ...facts,
+    simulator,
     isPaused,
     frames,
     touchdown: touchdown && round(touchdown),

@@ -14,14 +14,7 @@ export function distanceBetween(from: Coordinates, to: Coordinates): number {
 
 /** Returns the place at a fraction of the way along the great circle, 0 to 1. */
 export function placeBetween(from: Coordinates, to: Coordinates, fraction: number): Coordinates {
-  const angle = angleBetween(from, to);
-  if (angle === 0) return {latitude: from.latitude, longitude: from.longitude};
-  const a = Math.sin((1 - fraction) * angle) / Math.sin(angle);
-  const b = Math.sin(fraction * angle) / Math.sin(angle);
-  const [fromX, fromY, fromZ] = vectorOf(from);
-  const [toX, toY, toZ] = vectorOf(to);
-  const [x, y, z] = [a * fromX + b * toX, a * fromY + b * toY, a * fromZ + b * toZ];
-  return {latitude: degrees(Math.atan2(z, Math.hypot(x, y))), longitude: degrees(Math.atan2(y, x))};
+  return placeAt(from, courseBetween(from, to), distanceBetween(from, to) * fraction);
 }
 
 /** Returns the place at a distance along the great circle of an initial true course, in nautical miles and degrees. */
@@ -57,11 +50,6 @@ function angleBetween(from: Coordinates, to: Coordinates): number {
     Math.sin(latitude) ** 2 +
     Math.cos(radians(from.latitude)) * Math.cos(radians(to.latitude)) * Math.sin(longitude) ** 2;
   return 2 * Math.asin(Math.min(1, Math.sqrt(haversine)));
-}
-
-function vectorOf({latitude, longitude}: Coordinates): readonly [number, number, number] {
-  const [phi, lambda] = [radians(latitude), radians(longitude)];
-  return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
 }
 
 function radians(angle: number): number {

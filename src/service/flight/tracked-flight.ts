@@ -43,10 +43,10 @@ const LOOK_MS = 1000;
 /** A simulator that reports. */
 interface Reporter {
   readonly id: string;
-  readonly simulator: string;
   readonly lastMs: number;
-  /** The second whose frames are counted, and their number. */
-  readonly second: {readonly beganMs: number; readonly count: number};
+  /** Begin of the second whose frames are counted, and their number. */
+  readonly secondMs: number;
+  readonly count: number;
 }
 
 class TrackedFlight implements Flight, AsyncDisposable {
@@ -56,12 +56,9 @@ class TrackedFlight implements Flight, AsyncDisposable {
   #simulation: Simulation | undefined;
   #reporter: Reporter | undefined;
   #track: FlightTrack | undefined;
-  #simulator = SIMULATOR;
   /** The last flight as it was kept. */
   #kept: KeptFlight | undefined;
   #isWatched = false;
-  /** True while a restored flight waits for its frames. */
-  #isRestored = false;
 
   constructor(deps: FlightDeps) {
     this.#deps = deps;
@@ -71,21 +68,19 @@ class TrackedFlight implements Flight, AsyncDisposable {
 
   status(): FlightStatus | undefined {
     if (this.#simulation !== undefined) this.#fly(this.#simulation);
-    if (this.#track === undefined) return undefined;
     const isConnected = this.#simulation?.isConnected ?? this.#isReported();
-    const simulator = this.#simulator;
-    return describeFlight(this.#track, {...this.#facts, isConnected, simulator});
+    return this.#track && describeFlight(this.#track, {...this.#facts, isConnected});
   }
 
   recoverable(): FlightStatus | undefined {
-    return this.#isRestored ? undefined : this.#lost();
+    const isRestored = this.#track !== undefined && this.#reporter === undefined;
+    return isRestored ? undefined : this.#lost();
   }
 
   start(options: FlightOptions = {}): FlightStatus {
     if (!this.#isReported()) return this.#simulate(options);
     if (isSimulation(options)) throw this.#reportedFailure();
-    const {facts} = readFlightOptions(options, {isSimulated: false});
-    this.#facts = facts;
+    this.#facts = readFlightOptions(options, {isSimulated: false}).facts;
     this.#listeners.call();
     return this.#present();
   }
@@ -94,15 +89,13 @@ class TrackedFlight implements Flight, AsyncDisposable {
     const kept = this.recoverable();
     const isOther = options.bidId !== undefined && String(options.bidId) !== String(kept?.bidId);
     if (kept === undefined || isOther) return this.start(options);
-    const {touchdown, notices, frames} = kept;
-    const known = {phase: kept.phase as FlightPhase, elapsedSeconds: kept.elapsedSeconds};
-    const planned = {...planOf(kept), ...options};
-    if (kept.seed !== undefined) return this.#simulate({...known, ...planned}, {touchdown, notices, frames});
+    const {phase, elapsedSeconds, touchdown, notices, frames} = kept;
+    const known = {phase: phase as FlightPhase, elapsedSeconds};
+    if (kept.seed !== undefined)
+      return this.#simulate({...known, ...planOf(kept), ...options}, {touchdown, notices, frames});
     // That of a simulator waits for its frames.
-    this.#facts = readFlightOptions(planned, {isSimulated: false}).facts;
-    this.#track = trackOf(kept, 0);
-    this.#simulator = kept.simulator;
-    this.#isRestored = true;
+    this.#track = this.#resume(kept, {timeSeconds: 0, options});
+    this.#reporter = undefined;
     this.#listeners.call();
     return this.#present();
   }
@@ -110,18 +103,16 @@ class TrackedFlight implements Flight, AsyncDisposable {
   report(given: FlightFrame): ReturnType<Flight['report']> {
     const nowMs = this.#deps.elapsedMs();
     const known = this.#admit(given, nowMs);
-    const frame = checkFlight(FLIGHT_FRAME, given);
-    const before = known === undefined ? this.#trackBefore(frame) : this.#track;
+    const checked = checkFlight(FLIGHT_FRAME, given);
+    const before = known === undefined ? this.#trackBefore(checked) : this.#track;
     const sinceSeconds = known === undefined ? 0 : (nowMs - known.lastMs) / 1000;
-    if (known !== undefined && before !== undefined) assertTime(frame, before.frame, sinceSeconds);
-    const simulator = known?.simulator ?? (frame.simulator || 'Simulator');
+    if (known !== undefined && before !== undefined) assertTime(checked, before.frame, sinceSeconds);
+    const frame = {...checked, simulator: (known && before?.frame.simulator) || checked.simulator || 'Simulator'};
     const id = known?.id ?? Buffer.from(this.#deps.randomBytes(16)).toString('hex');
-    this.#reporter = {id, simulator, lastMs: nowMs, second: known?.second ?? {beganMs: nowMs, count: 1}};
-    const track = before === undefined ? beginTrack(frame) : followFlight(before, frame, sinceSeconds);
-    this.#track = track;
-    this.#simulator = simulator;
+    this.#reporter = {secondMs: nowMs, count: 1, ...known, id, lastMs: nowMs};
+    this.#track = before === undefined ? beginTrack(frame) : followFlight(before, frame, sinceSeconds);
     if (known === undefined) this.#begin();
-    return {reporterId: id, phase: track.phase};
+    return {reporterId: id, phase: this.#track.phase};
   }
 
   change(change: FlightChange): FlightStatus {
@@ -161,7 +152,6 @@ class TrackedFlight implements Flight, AsyncDisposable {
     const state = {isConnected: true, isPaused: false, seconds, sinceMs: this.#deps.elapsedMs()};
     this.#end();
     this.#facts = {...facts, cruiseFeet: profile.cruiseFeet};
-    this.#simulator = SIMULATOR;
     this.#simulation = {profile, speed, ...state, clockSeconds: clock - seconds};
     this.#moveTo(seconds, {...known, ...(phase !== undefined && {phase})});
     this.#begin();
@@ -192,10 +182,10 @@ class TrackedFlight implements Flight, AsyncDisposable {
     if (reporter === undefined && reporterId !== undefined) throw new AppError({code: 'no-reporter'});
     if (reporter === undefined) return undefined;
     if (reporter.id !== reporterId) throw this.#reportedFailure();
-    const isSameSecond = nowMs - reporter.second.beganMs < 1000;
-    const second = isSameSecond ? {...reporter.second, count: reporter.second.count + 1} : {beganMs: nowMs, count: 1};
+    const isSameSecond = nowMs - reporter.secondMs < 1000;
+    const second = isSameSecond ? {count: reporter.count + 1} : {secondMs: nowMs, count: 1};
     if (second.count > FRAMES_MAX) throw new AppError({code: 'too-many-frames', max: FRAMES_MAX});
-    this.#reporter = {...reporter, second};
+    this.#reporter = {...reporter, ...second};
     return this.#reporter;
   }
 
@@ -203,11 +193,20 @@ class TrackedFlight implements Flight, AsyncDisposable {
   #trackBefore({timeSeconds}: FlightFrame): FlightTrack | undefined {
     const flight = this.#lost();
     this.#simulation = undefined;
-    this.#isRestored = false;
     this.#facts = {};
     if (flight === undefined || flight.seed !== undefined) return undefined;
-    this.#facts = readFlightOptions(planOf(flight), {isSimulated: false}).facts;
-    return trackOf(flight, timeSeconds - this.#keptSeconds());
+    return this.#resume(flight, {timeSeconds: timeSeconds - this.#keptSeconds()});
+  }
+
+  /** Takes up the plan of a flight that was reported, with changes. @returns Its track, whose last frame was at a time. */
+  #resume(
+    flight: FlightStatus,
+    {timeSeconds, options = {}}: {readonly timeSeconds: number; readonly options?: FlightOptions},
+  ): FlightTrack {
+    const {touchdown, notices, frames, elapsedSeconds} = flight;
+    const known = {phase: flight.phase as FlightPhase, touchdown, notices, frames, elapsedSeconds};
+    this.#facts = readFlightOptions({...planOf(flight), ...options}, {isSimulated: false}).facts;
+    return beginTrack({...flight, timeSeconds}, known);
   }
 
   /** Returns the flight whose frames have ended before it arrived. */
@@ -223,7 +222,7 @@ class TrackedFlight implements Flight, AsyncDisposable {
   }
 
   #reportedFailure(): AppError {
-    return new AppError({code: 'flight-reported', simulator: this.#simulator});
+    return new AppError({code: 'flight-reported', simulator: this.#track?.frame.simulator ?? SIMULATOR});
   }
 
   #present(): FlightStatus {
@@ -234,17 +233,14 @@ class TrackedFlight implements Flight, AsyncDisposable {
 
   #begin(): void {
     this.#listeners.call();
-    if (this.#isWatched) return;
-    this.#isWatched = true;
-    this.#look();
+    if (!this.#isWatched) this.#look();
   }
 
   /** Keeps the flight as it is now, and looks again until it has arrived, or its frames have ended. */
   #look(): void {
     const flight = this.status();
-    const isReported = this.#isReported();
     const isFlying = this.#simulation !== undefined && flight?.phase !== 'ARRIVED';
-    this.#isWatched = isReported || isFlying;
+    this.#isWatched = isFlying || this.#isReported();
     if (this.#isWatched) {
       void this.#keep(flight);
       this.#deps.timers.after(LOOK_MS, () => this.#look());
@@ -274,19 +270,7 @@ class TrackedFlight implements Flight, AsyncDisposable {
     this.#simulation = undefined;
     this.#reporter = undefined;
     this.#track = undefined;
-    this.#isRestored = false;
   }
-}
-
-/** Returns the track of a kept flight, whose last frame was at a time. */
-function trackOf(kept: FlightStatus, timeSeconds: number): FlightTrack {
-  const {touchdown, notices, frames, elapsedSeconds} = kept;
-  const phase = kept.phase as FlightPhase;
-  const flown = kept.flownNauticalMiles;
-  return {
-    ...beginTrack({...kept, timeSeconds}, {phase, touchdown, notices, frames, elapsedSeconds}),
-    flownNauticalMiles: flown,
-  };
 }
 
 /** Asserts that the time of a frame follows that of the frame before. @throws {AppError} `invalid-body`. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
-import {FIGURES} from '../flight.ts';
+import {AIRPORT, FIGURES, FLIGHT_OPTIONS} from '../flight.ts';
 import {closed, described, TIME} from '../kinds.ts';
 import {anyText, count, logLevel, maybe, pluginState, whole} from './answer-kinds.ts';
 
@@ -90,20 +90,12 @@ export const ALL_SETTINGS = v.record(v.string(), SETTING_VALUES);
 /** Answer of GET /api/config. */
 export const CLIENT_CONFIG = closed({config: v.unknown()});
 
-const AIRPORT = closed({
-  code: anyText,
-  name: anyText,
-  latitude: v.number(),
-  longitude: v.number(),
-  elevationFeet: v.optional(v.number()),
-});
-
 const phase = v.picklist(FLIGHT_PHASES);
 
-const AIRCRAFT = closed({code: anyText, name: v.optional(anyText), registration: v.optional(anyText)});
-
+/** Its plan is as it was sent, but for what is found by it. */
 const FLIGHT_STATUS = closed({
   ...FIGURES,
+  ...FLIGHT_OPTIONS.entries,
   phase,
   flownNauticalMiles: v.number(),
   from: v.optional(AIRPORT),
@@ -113,16 +105,8 @@ const FLIGHT_STATUS = closed({
     anyText,
     'Caller that started it, such as `plugin:com.example.hello`; absent for a program without credentials.',
   ),
-  code: maybe(anyText, 'Code of the airline; absent for that of the identity.'),
-  aircraft: v.optional(AIRCRAFT),
-  route: v.optional(v.array(anyText)),
-  level: maybe(v.number(), 'Cruise as it was planned: a flight level up to 600, or in feet.'),
-  fuel: v.optional(v.number()),
-  pax: v.optional(v.number()),
   bidId: v.optional(anyText),
   speed: maybe(v.number(), 'Simulated seconds per second; only of a simulated flight, as the seed.'),
-  seed: v.optional(whole),
-  landingRateFeetPerMinute: v.optional(v.number()),
   isPaused: v.boolean(),
   isConnected: described(v.boolean(), 'False when the frames of the simulator have ended.'),
   elapsedSeconds: described(v.number(), 'Time of the simulator since the start.'),

@@ -86,11 +86,11 @@ export const FLIGHT_FIGURES = {
 } as const satisfies Readonly<Record<string, readonly [number, number]>>;
 
 /** States of an aircraft that are true or false. */
-export const FLIGHT_STATES = {onGround: true, gearDown: true, isPaused: true, isSlewing: true} as const;
+export const FLIGHT_STATES = ['onGround', 'gearDown', 'isPaused', 'isSlewing'] as const;
 
 /** Figures of a flight at one moment: {@link FLIGHT_FIGURES}. Those that its source does not have are absent. */
 export type FlightFigures = {readonly [F in keyof typeof FLIGHT_FIGURES]?: number | undefined} & {
-  readonly [S in keyof typeof FLIGHT_STATES]?: boolean | undefined;
+  readonly [S in (typeof FLIGHT_STATES)[number]]?: boolean | undefined;
 } & {
   /** True for each engine that runs; up to four. */
   readonly enginesFiring?: readonly boolean[] | undefined;

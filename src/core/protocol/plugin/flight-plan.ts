@@ -1,5 +1,5 @@
 import {checkFlight, FLIGHT_OPTIONS} from '../../documents/flight.ts';
-import {FLIGHT_PHASES, type FlightOptions, type FlightPhase} from '../../domain/plugins/flight.ts';
+import {FLIGHT_PHASES, type FlightOptions} from '../../domain/plugins/flight.ts';
 import {isObject, type JsonMembers} from '../../json/members.ts';
 
 /**
@@ -11,40 +11,17 @@ export function readBookedFlight(document: unknown): FlightOptions {
   const sent: JsonMembers = isObject(document) ? document : {};
   const options: Record<string, unknown> = {};
   const names = new Map<PropertyKey, string>();
-  for (const [name, option] of Object.entries(NAMES_OF_BOOKINGS)) {
+  for (const [name, [option, soften]] of Object.entries(MEMBERS_OF_BOOKINGS)) {
     const value = sent[name];
     if (isBlank(value) || names.has(option)) continue;
-    options[option] = SOFTEN[option](value);
+    options[option] = soften(value);
     names.set(option, name);
   }
   const checked = checkFlight(FLIGHT_OPTIONS, options, option => names.get(option) ?? option);
   // A flight that is restored goes on where it was. Published clients know other phases too, and do not document their times.
-  const phase = findPhase(sent['phase']);
+  const phase = FLIGHT_PHASES.find(each => each === sent['phase']);
   const elapsedSeconds = findElapsed(sent['elapsedTime']);
   return {...checked, ...(phase !== undefined && {phase}), ...(elapsedSeconds !== undefined && {elapsedSeconds})};
-}
-
-/** Names in bookings of published pages, and the options for which they stand. */
-const NAMES_OF_BOOKINGS = {
-  bidID: 'bidId',
-  bidId: 'bidId',
-  number: 'number',
-  code: 'code',
-  departure: 'from',
-  arrival: 'to',
-  aircraft: 'aircraft',
-  route: 'route',
-  cruise: 'level',
-  flightLevel: 'level',
-  level: 'level',
-  fuel: 'fuel',
-  pax: 'pax',
-  passengers: 'pax',
-} as const satisfies Readonly<Record<string, keyof FlightOptions>>;
-
-/** Finds a phase by its name. */
-function findPhase(given: unknown): FlightPhase | undefined {
-  return FLIGHT_PHASES.find(each => each === given);
 }
 
 /** Returns the time since the start of a flight, in seconds; undefined for anything that cannot be one. */
@@ -56,25 +33,30 @@ function findElapsed(given: unknown): number | undefined {
 /** Longest time of a flight, in seconds: the longest real one takes 19 hours. */
 const ELAPSED_SECONDS_MAX = 172_800;
 
-/** Makes what the back ends of airlines write into what the readers expect: digits are texts, texts stand for lists. */
-const SOFTEN: Readonly<
-  Record<(typeof NAMES_OF_BOOKINGS)[keyof typeof NAMES_OF_BOOKINGS], (value: unknown) => unknown>
-> = {
-  bidId: value => value,
-  number: toText,
-  code: value => value,
-  from: softenAirport,
-  to: softenAirport,
-  aircraft: value => {
-    if (typeof value === 'string') return {code: value};
-    return isObject(value)
-      ? withoutBlanks({code: value['code'], name: value['name'], registration: value['registration']})
-      : value;
-  },
-  route: value => (typeof value === 'string' ? value.trim().split(/\s+/) : value),
-  level: toNumber,
-  fuel: toNumber,
-  pax: toNumber,
+type Soften = (value: unknown) => unknown;
+const asSent: Soften = value => value;
+const softenAircraft: Soften = value => {
+  if (!isObject(value)) return typeof value === 'string' ? {code: value} : value;
+  return withoutBlanks({code: value['code'], name: value['name'], registration: value['registration']});
+};
+const softenRoute: Soften = value => (typeof value === 'string' ? value.trim().split(/\s+/) : value);
+
+/** Names in bookings of published pages, the options for which they stand, and how to read the values of back ends: digits are texts, texts stand for lists. */
+const MEMBERS_OF_BOOKINGS: Readonly<Record<string, readonly [keyof FlightOptions, Soften]>> = {
+  bidID: ['bidId', asSent],
+  bidId: ['bidId', asSent],
+  number: ['number', value => (typeof value === 'number' ? String(value) : value)],
+  code: ['code', asSent],
+  departure: ['from', softenAirport],
+  arrival: ['to', softenAirport],
+  aircraft: ['aircraft', softenAircraft],
+  route: ['route', softenRoute],
+  cruise: ['level', toNumber],
+  flightLevel: ['level', toNumber],
+  level: ['level', toNumber],
+  fuel: ['fuel', toNumber],
+  pax: ['pax', toNumber],
+  passengers: ['pax', toNumber],
 };
 
 /** An airport without a place is its code. */
@@ -92,10 +74,6 @@ function withoutBlanks(members: JsonMembers): JsonMembers {
 
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || value === '';
-}
-
-function toText(value: unknown): unknown {
-  return typeof value === 'number' ? String(value) : value;
 }
 
 function toNumber(value: unknown): unknown {
