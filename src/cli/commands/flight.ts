@@ -20,58 +20,40 @@ type FlightCall = CallOf<'flight'>;
 
 /** `crewroom flight`: starts and moves the simulated flight. */
 export async function run(call: FlightCall): Promise<CommandOutcome> {
+  // The command line is read before anything is sent.
   const act = await readAction(call);
-  const client = await connectPlugins(call);
-  const flight = await act(client);
+  const flight = await act(await connectPlugins(call));
   if (flight === undefined) return {json: {stoppedFlight: true}, lines: ['Stopped the flight']};
   return {json: flight, text: formatFlight(flight)};
 }
 
-/** Reads the command line before anything is sent. */
 async function readAction(call: FlightCall): Promise<(client: PluginClient) => Promise<FlightStatus | undefined>> {
-  const [action = '', given] = call.arguments;
-  switch (action) {
-    case 'status':
-      return client => client.flight();
-    case 'stop':
-      return client => client.stopFlight().then(() => undefined);
-    case 'start': {
-      const options = await readStart(call);
-      return client => client.startFlight(options);
-    }
-    default: {
-      const change = readChange(action, given);
-      return client => client.changeFlight(change);
-    }
+  const [action = '', given = ''] = call.arguments;
+  if (action === 'status') return client => client.flight();
+  if (action === 'stop') return client => client.stopFlight().then(() => undefined);
+  if (action === 'start') {
+    const options = await readStart(call);
+    return client => client.startFlight(options);
   }
+  const change = readChange(action, given);
+  return client => client.changeFlight(change);
 }
 
-function readChange(action: string, given = ''): FlightChange {
-  switch (action) {
-    case 'jump':
-      return {phase: readPhase(given)};
-    case 'speed':
-      return {speed: readNumber('speed', given)};
-    case 'pause':
-    case 'continue':
-      return {isPaused: action === 'pause'};
-    // The parser knows no other action.
-    default:
-      return {isConnected: action === 'connect'};
-  }
+function readChange(action: string, given: string): FlightChange {
+  if (action === 'jump') return {phase: readPhase(given)};
+  if (action === 'speed') return {speed: readNumber('speed', given)};
+  if (action === 'pause' || action === 'continue') return {isPaused: action === 'pause'};
+  return {isConnected: action === 'connect'};
 }
 
 async function readStart({flags, context}: FlightCall): Promise<FlightOptions> {
   const {from, to, number, aircraft, plan, speed, seed, 'landing-rate': landingRate} = flags;
   const planned = plan === undefined ? {} : await readPlan(plan, context);
+  const read = (flag: string, text: string | undefined) => (text === undefined ? undefined : readNumber(flag, text));
   const given = {
-    from,
-    to,
-    number,
+    ...{from, to, number, speed: read('--speed', speed), seed: read('--seed', seed)},
     aircraft: aircraft === undefined ? undefined : {...planned.aircraft, code: aircraft},
-    speed: speed === undefined ? undefined : readNumber('--speed', speed),
-    seed: seed === undefined ? undefined : readNumber('--seed', seed),
-    landingRateFeetPerMinute: landingRate === undefined ? undefined : readNumber('--landing-rate', landingRate),
+    landingRateFeetPerMinute: read('--landing-rate', landingRate),
   };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {...planned, ...set};

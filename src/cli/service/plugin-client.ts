@@ -1,7 +1,7 @@
 import type {FlightChange, FlightOptions, FlightStatus} from '../../core/domain/plugins/flight.ts';
 import type {SettingValues} from '../../core/domain/plugins/user-settings.ts';
 import {AppError} from '../../core/failures/app-error.ts';
-import {readFlight} from '../../core/protocol/plugin/flight-document.ts';
+import {readFlight} from '../../core/protocol/plugin/flight-tracking.ts';
 import {readPlugin, readPluginLogs, readPlugins} from '../../core/protocol/plugin/plugin-documents.ts';
 import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';

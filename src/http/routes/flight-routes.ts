@@ -10,9 +10,8 @@ import {
 import type {ServedPlugins} from '../../core/domain/plugins/plugin.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../core/protocol/plugin/client-request.ts';
-import {formatFlight} from '../../core/protocol/plugin/flight-document.ts';
 import {readBookedFlight} from '../../core/protocol/plugin/flight-plan.ts';
-import {describeTracking} from '../../core/protocol/plugin/flight-tracking.ts';
+import {describeTracking, formatFlight} from '../../core/protocol/plugin/flight-tracking.ts';
 import {readJsonBody} from '../core/body.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Call, Need, Route, RouteHandler} from '../core/route.ts';

@@ -1,7 +1,6 @@
-import type {FlightFigures, FlightStatus} from '../../core/domain/plugins/flight.ts';
+import type {FlightStatus} from '../../core/domain/plugins/flight.ts';
 import type {FlightFacts} from './flight-options.ts';
-import type {FlightTrack} from './flight-track.ts';
-import {distanceBetween} from './great-circle.ts';
+import {type FlightTrack, milesBetween} from './flight-track.ts';
 import {SIMULATOR} from './simulation.ts';
 
 /** Describes a flight by its last frame, rounded. Figures that its source does not have are absent. */
@@ -10,7 +9,7 @@ export function describeFlight(
   facts: FlightFacts & Pick<FlightStatus, 'isConnected'>,
 ): FlightStatus {
   const {timeSeconds: _time, reporterId: _reporter, simulator = SIMULATOR, ...figures} = frame;
-  const toGoNauticalMiles = figures.toGoNauticalMiles ?? milesTo(facts.to, figures);
+  const toGoNauticalMiles = figures.toGoNauticalMiles ?? (facts.to && milesBetween(figures, facts.to));
   return {
     phase,
     ...round({...figures, toGoNauticalMiles, flownNauticalMiles, elapsedSeconds}),
@@ -21,11 +20,6 @@ export function describeFlight(
     touchdown: touchdown && round(touchdown),
     notices,
   };
-}
-
-function milesTo(to: FlightFacts['to'], {latitude, longitude}: FlightFigures): number | undefined {
-  if (to === undefined || latitude === undefined || longitude === undefined) return undefined;
-  return distanceBetween({latitude, longitude}, to);
 }
 
 /** Decimal places of figures; others have none. */

@@ -3,17 +3,13 @@ import type {Problem} from '../../core/documents/problems.ts';
 import {
   type Airport,
   FLIGHT_LEVEL_MAX,
+  type FlightFigures,
   type FlightOptions,
   type FlightStatus,
 } from '../../core/domain/plugins/flight.ts';
 import {AIRPORTS} from './airports.ts';
 import type {FlightCourse} from './flight-profile.ts';
-
-/** Names of the plan of a flight. */
-const PLAN_NAMES = [
-  ...(['from', 'to', 'number', 'code', 'aircraft', 'route'] as const),
-  ...(['level', 'fuel', 'pax', 'bidId', 'startedBy'] as const),
-] as const;
+import type {FlightTrack} from './flight-track.ts';
 
 /** Names of the options of a simulation. */
 const SIMULATION_NAMES = ['speed', 'seed', 'landingRateFeetPerMinute', 'phase', 'elapsedSeconds'] as const;
@@ -25,7 +21,7 @@ export function isSimulation(options: FlightOptions): boolean {
 
 /** The plan of a flight, and the options of its simulation. */
 export type FlightFacts = Partial<
-  Pick<FlightStatus, (typeof PLAN_NAMES)[number] | 'speed' | 'seed' | 'landingRateFeetPerMinute' | 'cruiseFeet'>
+  Omit<FlightStatus, keyof FlightTrack | keyof FlightFigures | 'isConnected' | 'simulator'>
 >;
 
 /** Options with their defaults. */
@@ -45,27 +41,25 @@ export function readFlightOptions(options: FlightOptions, {isSimulated}: {readon
   checkFlight(FLIGHT_OPTIONS, sent);
   const {speed = 1, seed = 1, landingRateFeetPerMinute: landingRate, phase, elapsedSeconds, ...plan} = options;
   const problems: Problem[] = [];
-  const ends = {from: findAirport('from', plan.from, problems), to: findAirport('to', plan.to, problems)};
+  const from = findAirport('from', plan.from ?? 'EDDF', problems);
+  const to = findAirport('to', plan.to ?? 'LPMA', problems);
   if (problems.length > 0) throw invalidFlight('flight', problems);
   const random = createRandom(seed);
   const drawn = String(1000 + Math.floor(random() * 9000));
-  const course = {
-    from: ends.from ?? airportOf('EDDF'),
-    to: ends.to ?? airportOf('LPMA'),
-    cruiseFeet: feetOf(plan.level),
-    landingRate,
-    random,
-  };
-  const simulated = {number: plan.number ?? drawn, from: course.from, to: course.to, speed, seed};
+  const course = {from, to, cruiseFeet: feetOf(plan.level), landingRate, random};
+  const simulated = {number: plan.number ?? drawn, from, to, speed, seed};
   const rate = landingRate === undefined ? {} : {landingRateFeetPerMinute: landingRate};
+  const ends = {from: plan.from === undefined ? undefined : from, to: plan.to === undefined ? undefined : to};
   const facts = isSimulated ? {...plan, ...simulated, ...rate} : {...plan, ...ends};
   return {facts, course, speed, phase, elapsedSeconds};
 }
 
 /** Returns the options with which a flight was started. */
 export function planOf(flight: FlightStatus): FlightOptions {
-  const names = [...PLAN_NAMES, 'speed', 'seed', 'landingRateFeetPerMinute'] as const;
-  return Object.fromEntries(names.flatMap(name => (flight[name] === undefined ? [] : [[name, flight[name]]])));
+  const {from, to, number, code, aircraft, route, level, fuel, pax, bidId, startedBy} = flight;
+  const {speed, seed, landingRateFeetPerMinute} = flight;
+  const plan = {from, to, number, code, aircraft, route, level, fuel, pax, bidId, startedBy};
+  return {...plan, speed, seed, landingRateFeetPerMinute};
 }
 
 /** Returns the planned altitude of the cruise. Without one, 0 is sent. */
@@ -74,18 +68,13 @@ function feetOf(level = 0): number | undefined {
   return level <= FLIGHT_LEVEL_MAX ? level * 100 : level;
 }
 
-function findAirport(name: string, given: string | Airport | undefined, problems: Problem[]): Airport | undefined {
+/** Returns an airport; one without a place if there is a problem. */
+function findAirport(name: string, given: string | Airport, problems: Problem[]): Airport {
   if (typeof given !== 'string') return given;
   const airport = AIRPORTS.get(given.toUpperCase());
-  if (airport === undefined)
-    problems.push({keys: [name], problem: `has no place and is not one of ${[...AIRPORTS.keys()].join(', ')}`});
-  return airport;
-}
-
-function airportOf(code: string): Airport {
-  const airport = AIRPORTS.get(code);
-  if (airport === undefined) throw new Error(`there is no airport ${code}`);
-  return airport;
+  if (airport !== undefined) return airport;
+  problems.push({keys: [name], problem: `has no place and is not one of ${[...AIRPORTS.keys()].join(', ')}`});
+  return {code: given, name: given, latitude: NaN, longitude: NaN};
 }
 
 /**

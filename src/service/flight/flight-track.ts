@@ -77,7 +77,7 @@ const PACE = {clockSeconds: 5, fast: 1.5} as const;
  */
 export function followFlight(track: FlightTrack, frame: FlightFrame, sinceSeconds: number): FlightTrack {
   const seconds = frame.timeSeconds - track.frame.timeSeconds;
-  const miles = milesBetween(track.frame, frame);
+  const miles = milesBetween(track.frame, frame) ?? 0;
   const isTeleport = frame.isSlewing === true || miles > milesIn(seconds, track.frame, frame);
   const stoodSeconds = seconds > 0 ? 0 : track.stoodSeconds + sinceSeconds;
   const isPaused = frame.isPaused ?? stoodSeconds >= PAUSED_SECONDS;
@@ -152,32 +152,26 @@ function landed(
   {gForce, verticalSpeedFeetPerMinute: after}: FlightFrame,
   {seconds, onGround}: Step,
 ): Pick<FlightTrack, 'airborneSeconds' | 'sinceTouchdownSeconds'> & Partial<FlightTrack> {
-  const {touchdown: before, frame} = track;
+  const {touchdown: before, frame, airborneSeconds} = track;
   const sinceTouchdownSeconds = track.sinceTouchdownSeconds + seconds;
-  if (!onGround) return {airborneSeconds: track.airborneSeconds + seconds, sinceTouchdownSeconds};
-  const isContact = track.airborneSeconds > 0;
-  const isLanding = track.airborneSeconds >= AIRBORNE_SECONDS_MIN;
-  if (isContact && (isLanding || before !== undefined)) {
-    const speed = frame.verticalSpeedFeetPerMinute ?? after;
-    const bounced = isLanding ? undefined : before;
-    const touchdown = {
-      verticalSpeedFeetPerMinute: least(speed, bounced?.verticalSpeedFeetPerMinute),
-      initialVerticalSpeedFeetPerMinute: bounced?.initialVerticalSpeedFeetPerMinute ?? speed,
-      gForce: most(gForce, bounced?.gForce),
-    };
-    return {airborneSeconds: 0, sinceTouchdownSeconds: 0, touchdown};
-  }
-  if (before === undefined || sinceTouchdownSeconds > CONTACT_SECONDS)
+  if (!onGround) return {airborneSeconds: airborneSeconds + seconds, sinceTouchdownSeconds};
+  const isLanding = airborneSeconds >= AIRBORNE_SECONDS_MIN;
+  const isContact = isLanding || (airborneSeconds > 0 && before !== undefined);
+  if (!isContact && (before === undefined || sinceTouchdownSeconds > CONTACT_SECONDS))
     return {airborneSeconds: 0, sinceTouchdownSeconds};
-  return {airborneSeconds: 0, sinceTouchdownSeconds, touchdown: {...before, gForce: most(gForce, before.gForce)}};
+  // A bounce belongs to the landing before it.
+  const bounced = isLanding ? undefined : before;
+  const speed = isContact ? (frame.verticalSpeedFeetPerMinute ?? after) : undefined;
+  const touchdown = {
+    verticalSpeedFeetPerMinute: extreme(Math.min, speed, bounced?.verticalSpeedFeetPerMinute),
+    initialVerticalSpeedFeetPerMinute: bounced?.initialVerticalSpeedFeetPerMinute ?? speed,
+    gForce: extreme(Math.max, gForce, bounced?.gForce),
+  };
+  return {airborneSeconds: 0, sinceTouchdownSeconds: isContact ? 0 : sinceTouchdownSeconds, touchdown};
 }
 
-function least(one: number | undefined, other = one): number | undefined {
-  return one === undefined ? other : Math.min(one, other ?? one);
-}
-
-function most(one: number | undefined, other = one): number | undefined {
-  return one === undefined ? other : Math.max(one, other ?? one);
+function extreme(choose: typeof Math.min, one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : choose(one, other);
 }
 
 /** Returns the phase that one frame shows, for a flight in a phase. */
@@ -217,14 +211,13 @@ function isOnGround(figures: FlightFigures, phase: FlightPhase | undefined): boo
   return onGround || (hasNotFlown && isSlow && (heightFeet ?? 0) < DROPPED_FEET);
 }
 
-/** Returns the distance between two frames; 0 if a place is not known. */
-function milesBetween(one: FlightFigures, other: FlightFigures): number {
-  const [from, to] = [placeOf(one), placeOf(other)];
-  return from === undefined || to === undefined ? 0 : distanceBetween(from, to);
+/** Returns the distance between two places, in nautical miles; undefined if one is not known. */
+export function milesBetween(one: FlightFigures, other: FlightFigures): number | undefined {
+  return isPlace(one) && isPlace(other) ? distanceBetween(one, other) : undefined;
 }
 
-function placeOf({latitude, longitude}: FlightFigures): Coordinates | undefined {
-  return latitude === undefined || longitude === undefined ? undefined : {latitude, longitude};
+function isPlace(figures: FlightFigures): figures is FlightFigures & Coordinates {
+  return figures.latitude !== undefined && figures.longitude !== undefined;
 }
 
 /** Returns the longest distance that an aircraft flies in a time. */

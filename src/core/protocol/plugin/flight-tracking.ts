@@ -1,4 +1,5 @@
-import type {Airport, FlightPlan, FlightStatus} from '../../domain/plugins/flight.ts';
+import {type Airport, FLIGHT_PHASES, type FlightPlan, type FlightStatus} from '../../domain/plugins/flight.ts';
+import {parseDocument} from '../text/read-document.ts';
 
 const METRES_PER_NAUTICAL_MILE = 1852;
 
@@ -122,4 +123,22 @@ function describeAirport(airport: Airport | undefined): Readonly<Record<string, 
   if (airport === undefined) return null;
   const {code, name, latitude, longitude} = airport;
   return {code, name, latitude, longitude};
+}
+
+/** Formats the flight, if there is one, the one that can be restored, and the phases that a flight can jump to. Ids of bookings are texts here. */
+export function formatFlight(flight: FlightStatus | undefined, recoverable?: FlightStatus): string {
+  return JSON.stringify({
+    flight: describeTexts(flight),
+    recoverable: describeTexts(recoverable),
+    phases: FLIGHT_PHASES,
+  });
+}
+
+function describeTexts(flight: FlightStatus | undefined): FlightStatus | undefined {
+  return flight?.bidId === undefined ? flight : {...flight, bidId: String(flight.bidId)};
+}
+
+/** Reads the flight from what {@link formatFlight} writes; undefined if there is none. */
+export function readFlight(json: string): FlightStatus | undefined {
+  return parseDocument<{readonly flight?: FlightStatus}>(json).flight;
 }

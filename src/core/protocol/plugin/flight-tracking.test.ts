@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import type {FlightStatus} from '../../domain/plugins/flight.ts';
-import {formatFlight, readFlight} from './flight-document.ts';
+import {formatFlight, readFlight} from './flight-tracking.ts';
 
 test('a flight is read as it was written, and that there is none', () => {
   const airport = {code: 'EDDF', name: 'Frankfurt', latitude: 50, longitude: 8.5};
