@@ -120,11 +120,7 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       plan: {placeholder: 'FILE', description: 'a booking as pages send it; flags win', actions: ['start']},
       speed: {placeholder: 'N', description: 'simulated seconds per second, 1 to 1000', actions: ['start']},
       seed: {placeholder: 'N', description: 'the same number repeats a flight', actions: ['start']},
-      'landing-rate': {
-        placeholder: 'FT/MIN',
-        description: 'at touchdown, 20 to 2000 (by the seed)',
-        actions: ['start'],
-      },
+      'landing-rate': {placeholder: 'FT/MIN', description: 'at touchdown, 20 to 2000', actions: ['start']},
     },
     examples: [
       ['crewroom flight start', 'from Frankfurt to Madeira, in real time'],

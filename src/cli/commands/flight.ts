@@ -13,7 +13,7 @@ import {invalidUsage} from '../failures/report.ts';
 import {readValue} from '../input/value-input.ts';
 import {formatCount} from '../output/counts.ts';
 import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
-import {type CliContext, escapeControls} from '../terminal/context.ts';
+import {escapeControls} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 
 type FlightCall = CallOf<'flight'>;
@@ -48,7 +48,8 @@ function readChange(action: string, given: string): FlightChange {
 
 async function readStart({flags, context}: FlightCall): Promise<FlightOptions> {
   const {from, to, number, aircraft, plan, speed, seed, 'landing-rate': landingRate} = flags;
-  const planned = plan === undefined ? {} : await readPlan(plan, context);
+  const booked = plan === undefined ? '{}' : await readValue(`@${plan}`, context);
+  const planned = readBookedFlight(readBody(Buffer.from(booked)));
   const read = (flag: string, text: string | undefined) => (text === undefined ? undefined : readNumber(flag, text));
   const given = {
     ...{from, to, number, speed: read('--speed', speed), seed: read('--seed', seed)},
@@ -57,12 +58,6 @@ async function readStart({flags, context}: FlightCall): Promise<FlightOptions> {
   };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {...planned, ...set};
-}
-
-/** Reads a booking from a file. @throws {AppError} `unreadable-input`, `invalid-json`, `invalid-body`. */
-async function readPlan(file: string, context: CliContext): Promise<FlightOptions> {
-  const bytes = await readValue(`@${file}`, context);
-  return readBookedFlight(readBody(Buffer.from(bytes)));
 }
 
 function readNumber(flag: string, text: string): number {

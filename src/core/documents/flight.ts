@@ -29,7 +29,7 @@ const speed = between(1, FLIGHT_SPEED_MAX);
 /** An airport with its place. */
 export const AIRPORT = closed({
   code: text(10),
-  name: v.optional(text(100)),
+  name: text(100),
   latitude: between(-90, 90),
   longitude: between(-180, 180),
   elevationFeet: v.optional(between(-2000, 30_000)),
@@ -39,7 +39,7 @@ const airport = v.union(
   [
     described(text(10), 'Code of an airport that the simulator knows.'),
     v.pipe(
-      AIRPORT,
+      closed({...AIRPORT.entries, name: v.optional(text(100))}),
       v.transform(({name, ...place}) => ({...place, name: name ?? place.code})),
     ),
   ],

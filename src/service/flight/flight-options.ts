@@ -8,7 +8,6 @@ import {
   type FlightStatus,
 } from '../../core/domain/plugins/flight.ts';
 import {AIRPORTS} from './airports.ts';
-import type {FlightCourse} from './flight-profile.ts';
 import type {FlightTrack} from './flight-track.ts';
 
 /** Names of the options of a simulation. */
@@ -24,19 +23,12 @@ export type FlightFacts = Partial<
   Omit<FlightStatus, keyof FlightTrack | keyof FlightFigures | 'isConnected' | 'simulator'>
 >;
 
-/** Options with their defaults. */
-interface ReadOptions extends Pick<FlightOptions, 'phase' | 'elapsedSeconds'> {
-  readonly facts: FlightFacts;
-  readonly course: FlightCourse;
-  readonly speed: number;
-}
-
 /**
  * Reads the options of a flight. What a simulation lacks is made up; the plan of a reported flight stays as it is.
  *
  * @throws {AppError} `invalid-body` with each problem.
  */
-export function readFlightOptions(options: FlightOptions, {isSimulated}: {readonly isSimulated: boolean}): ReadOptions {
+export function readFlightOptions(options: FlightOptions, {isSimulated}: {readonly isSimulated: boolean}) {
   const {startedBy: _caller, ...sent} = options;
   checkFlight(FLIGHT_OPTIONS, sent);
   const {speed = 1, seed = 1, landingRateFeetPerMinute: landingRate, phase, elapsedSeconds, ...plan} = options;
@@ -50,7 +42,7 @@ export function readFlightOptions(options: FlightOptions, {isSimulated}: {readon
   const simulated = {number: plan.number ?? drawn, from, to, speed, seed};
   const rate = landingRate === undefined ? {} : {landingRateFeetPerMinute: landingRate};
   const ends = {from: plan.from === undefined ? undefined : from, to: plan.to === undefined ? undefined : to};
-  const facts = isSimulated ? {...plan, ...simulated, ...rate} : {...plan, ...ends};
+  const facts: FlightFacts = isSimulated ? {...plan, ...simulated, ...rate} : {...plan, ...ends};
   return {facts, course, speed, phase, elapsedSeconds};
 }
 

@@ -63,20 +63,14 @@ export interface FlightCourse {
 }
 
 /** Plans a flight along the great circle, or by a turning point between near airports. It cruises as high as planned, or as climb and descent fit into the distance. */
-export function planFlight({
-  from,
-  to,
-  cruiseFeet: planned = USUAL_CRUISE_FEET,
-  landingRate,
-  random,
-}: FlightCourse): FlightProfile {
+export function planFlight(course: FlightCourse): FlightProfile {
+  const {from, to, cruiseFeet: planned = USUAL_CRUISE_FEET, landingRate, random} = course;
   const vary = (value: number): number => value * (0.9 + random() * 0.2);
-  const direct = distanceBetween(from, to);
-  const miles = Math.max(direct, SHORTEST_FLIGHT_MILES);
-  const turn = direct < miles ? findTurn(from, to, {direct, miles}) : undefined;
+  const miles = Math.max(distanceBetween(from, to), SHORTEST_FLIGHT_MILES);
+  const turn = distanceBetween(from, to) < miles ? findTurn(from, to, miles) : undefined;
   const [startFeet, endFeet] = [from.elevationFeet ?? 0, to.elevationFeet ?? 0];
   const approachFeet = endFeet + APPROACH_HEIGHT_FEET;
-  const highest = highestCruise(miles - SHORTEST_CRUISE_MILES, {startFeet, approachFeet});
+  const highest = highestCruise(miles - SHORTEST_CRUISE_MILES, startFeet, approachFeet);
   const cruiseFeet = Math.max(approachFeet, startFeet + APPROACH_HEIGHT_FEET, Math.min(planned, highest));
   const climb = partOf('CLIMB', cruiseFeet - startFeet, CLIMB);
   const descent = partOf('DESCENT', approachFeet - cruiseFeet, DESCENT);
@@ -120,11 +114,8 @@ function drawTouchdown(given: number | undefined, random: () => number): FlightP
 }
 
 /** Returns the place beside the way from which both airports are half the miles away. */
-function findTurn(
-  from: Airport,
-  to: Airport,
-  {direct, miles}: {readonly direct: number; readonly miles: number},
-): Coordinates {
+function findTurn(from: Airport, to: Airport, miles: number): Coordinates {
+  const direct = distanceBetween(from, to);
   const besideMiles = Math.sqrt((miles / 2) ** 2 - (direct / 2) ** 2);
   return placeAt(placeBetween(from, to, 0.5), courseBetween(from, to) + 90, besideMiles);
 }
@@ -184,10 +175,7 @@ function between([start, end]: readonly [number, number], part: number): number 
 }
 
 /** Returns the place at a fraction of the way, and the course from there; at its end, that of the last part. */
-function placeAndHeading(
-  {from, to, turn}: FlightProfile,
-  fraction: number,
-): Coordinates & Pick<FlightFigures, 'headingDegrees'> {
+function placeAndHeading({from, to, turn}: FlightProfile, fraction: number) {
   const isBeforeTurn = turn !== undefined && fraction < 0.5;
   const [begin, end] = isBeforeTurn ? [from, turn] : [turn ?? from, to];
   const part = turn === undefined ? fraction : isBeforeTurn ? fraction * 2 : fraction * 2 - 1;
@@ -206,23 +194,16 @@ interface Part {
 }
 
 function joinParts(feet: number, parts: readonly Part[]): readonly Leg[] {
-  let [startSeconds, startFeet, startMiles] = [0, feet, 0];
+  let at = {startSeconds: 0, startFeet: feet, startMiles: 0};
   return parts.map(part => {
-    const leg = {...part, startSeconds, startFeet, startMiles};
-    [startSeconds, startFeet, startMiles] = [
-      startSeconds + part.seconds,
-      startFeet + part.feet,
-      startMiles + part.miles,
-    ];
-    return leg;
+    const {startSeconds: seconds, startFeet, startMiles: miles} = at;
+    at = {startSeconds: seconds + part.seconds, startFeet: startFeet + part.feet, startMiles: miles + part.miles};
+    return {...part, startSeconds: seconds, startFeet, startMiles: miles};
   });
 }
 
 /** Returns the highest multiple of 500 feet at which climb, descent and approach fit into the distance. */
-function highestCruise(
-  miles: number,
-  {startFeet, approachFeet}: {readonly startFeet: number; readonly approachFeet: number},
-): number {
+function highestCruise(miles: number, startFeet: number, approachFeet: number): number {
   const climbPerFoot = milesIn(60 / CLIMB.feetPerMinute, CLIMB.knots);
   const descentPerFoot = milesIn(60 / DESCENT.feetPerMinute, DESCENT.knots);
   const approachMiles = milesIn((APPROACH_HEIGHT_FEET / APPROACH.feetPerMinute) * 60, APPROACH.knots);

@@ -108,19 +108,11 @@ export type FlightFrame = FlightFigures & {
 
 /** Flight with its state, rounded as instruments are: degrees of a place to a millionth, nautical miles to a tenth. Without a plan it has no airports. */
 export type FlightStatus = FlightFigures &
-  FlightPlan & {
+  FlightPlan &
+  Pick<FlightOptions, 'number' | 'startedBy' | 'speed' | 'seed' | 'landingRateFeetPerMinute'> & {
     readonly phase: FlightPhase | (string & {});
     readonly from?: Airport | undefined;
     readonly to?: Airport | undefined;
-    /** Number of the flight, such as `1042`. */
-    readonly number?: string | undefined;
-    /** Caller that started the flight; absent for a program without credentials. */
-    readonly startedBy?: string | undefined;
-    /** Simulated seconds per second; only of a simulated flight, as the seed. */
-    readonly speed?: number | undefined;
-    /** Seed of the random numbers: the same seed gives the same flight. */
-    readonly seed?: number | undefined;
-    readonly landingRateFeetPerMinute?: number | undefined;
     readonly isPaused: boolean;
     /** True if the simulator is connected, false when its frames have ended. */
     readonly isConnected: boolean;
@@ -154,11 +146,11 @@ export interface FlightOptions extends FlightPlan {
   readonly from?: string | Airport | undefined;
   /** Airport of arrival, or its code. @default {'LPMA'} */
   readonly to?: string | Airport | undefined;
-  /** @default {four digits} */
+  /** Number of the flight, such as `1042`. @default {four digits} */
   readonly number?: string | undefined;
   /** Simulated seconds per second, 1 to 1,000. @default {1} */
   readonly speed?: number | undefined;
-  /** @default {1} */
+  /** Seed of the random numbers: the same seed gives the same flight. @default {1} */
   readonly seed?: number | undefined;
   /** Phase in which it begins. @default {'BOARDING'} */
   readonly phase?: FlightPhase | undefined;
@@ -166,19 +158,13 @@ export interface FlightOptions extends FlightPlan {
   readonly elapsedSeconds?: number | undefined;
   /** Rate of descent at touchdown, 20 to 2,000. @default {drawn from the seed} */
   readonly landingRateFeetPerMinute?: number | undefined;
+  /** Caller that starts the flight; absent for a program without credentials. */
   readonly startedBy?: string | undefined;
 }
 
-/** Members of a flight that change while it runs; those that are absent stay as they are. */
-export interface FlightChange {
-  readonly isPaused?: boolean | undefined;
-  /** False disconnects the simulator. */
-  readonly isConnected?: boolean | undefined;
-  /** Simulated seconds per second, 1 to 1,000. */
-  readonly speed?: number | undefined;
-  /** Goes to the beginning of this phase. */
-  readonly phase?: FlightPhase | undefined;
-}
+/** Members of a flight that change while it runs; those that are absent stay as they are. A phase is gone to at its beginning; `isConnected` is that of the simulator. */
+export type FlightChange = Partial<Pick<FlightStatus, 'isPaused' | 'isConnected'>> &
+  Pick<FlightOptions, 'speed' | 'phase'>;
 
 /** The port of the flight, which a simulator reports or this service simulates. */
 export interface Flight {

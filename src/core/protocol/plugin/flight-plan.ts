@@ -20,14 +20,9 @@ export function readBookedFlight(document: unknown): FlightOptions {
   const checked = checkFlight(FLIGHT_OPTIONS, options, option => names.get(option) ?? option);
   // A flight that is restored goes on where it was. Published clients know other phases too, and do not document their times.
   const phase = FLIGHT_PHASES.find(each => each === sent['phase']);
-  const elapsedSeconds = findElapsed(sent['elapsedTime']);
-  return {...checked, ...(phase !== undefined && {phase}), ...(elapsedSeconds !== undefined && {elapsedSeconds})};
-}
-
-/** Returns the time since the start of a flight, in seconds; undefined for anything that cannot be one. */
-function findElapsed(given: unknown): number | undefined {
-  const seconds = toNumber(given);
-  return typeof seconds === 'number' && seconds >= 0 && seconds <= ELAPSED_SECONDS_MAX ? seconds : undefined;
+  const elapsed = toNumber(sent['elapsedTime']);
+  const isTime = typeof elapsed === 'number' && elapsed >= 0 && elapsed <= ELAPSED_SECONDS_MAX;
+  return {...checked, ...(phase !== undefined && {phase}), ...(isTime && {elapsedSeconds: elapsed})};
 }
 
 /** Longest time of a flight, in seconds: the longest real one takes 19 hours. */

@@ -1,4 +1,4 @@
-import {type Airport, FLIGHT_PHASES, type FlightPlan, type FlightStatus} from '../../domain/plugins/flight.ts';
+import {FLIGHT_PHASES, type FlightStatus} from '../../domain/plugins/flight.ts';
 import {parseDocument} from '../text/read-document.ts';
 
 const METRES_PER_NAUTICAL_MILE = 1852;
@@ -63,9 +63,9 @@ function describePlan(flight: FlightStatus, airline: string): Readonly<Record<st
     bidID: bidId,
     code,
     number: number ?? null,
-    departure: describeAirport(from),
-    arrival: describeAirport(to),
-    currentAircraft: aircraft === undefined ? null : describeAircraft(aircraft),
+    departure: from ?? null,
+    arrival: to ?? null,
+    currentAircraft: aircraft === undefined ? null : {name: aircraft.code, registration: null, ...aircraft},
     cruise: level || (cruiseFeet ?? null),
     route,
     distance: toGoNauticalMiles === undefined ? null : Math.round(flownNauticalMiles + toGoNauticalMiles),
@@ -109,20 +109,6 @@ function describeFrame(flight: FlightStatus): Readonly<Record<string, unknown>> 
 
 function metresIn(miles: number | undefined): number | null {
   return miles === undefined ? null : Math.round(miles * METRES_PER_NAUTICAL_MILE);
-}
-
-function describeAircraft({
-  code,
-  name = code,
-  registration,
-}: NonNullable<FlightPlan['aircraft']>): Readonly<Record<string, unknown>> {
-  return {code, name, registration: registration ?? null};
-}
-
-function describeAirport(airport: Airport | undefined): Readonly<Record<string, unknown>> | null {
-  if (airport === undefined) return null;
-  const {code, name, latitude, longitude} = airport;
-  return {code, name, latitude, longitude};
 }
 
 /** Formats the flight, if there is one, the one that can be restored, and the phases that a flight can jump to. Ids of bookings are texts here. */
