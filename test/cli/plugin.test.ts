@@ -256,9 +256,6 @@ describe('crewroom plugin', () => {
       // The library writes what only the catalogue knows to the standard output by itself.
       complete: machine.runProcess,
     },
-    {words: ['plugin', 'logs', 'com.example.h'], offered: [HELLO], directive: 4},
-    {words: ['plugin', 'set', ''], offered: [BROKEN, HELLO, LOUD, 'core'], directive: 4},
-    {words: ['plugin', 'list', ''], offered: [], directive: 4},
     {words: ['plugin', 'install', ''], offered: [], directive: 0},
     {words: ['plugin', 'check', ''], offered: [], directive: 0},
     {words: ['plugin', 'pack', ''], offered: [], directive: 0},
