@@ -76,6 +76,7 @@ const LINES: Readonly<Record<string, number>> = {
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in. Drafts without their forms. Lists that jump.
   // Streams that are read seldom, and elements that show other lines.
   // A long link to etcd, measured.
+  // Landings in the console and the tour, frames that are refused, and a button that restores.
   tests: 102_723,
   // A long link to etcd, measured. Kills in a flight.
   harness: 17_581,

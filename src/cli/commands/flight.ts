@@ -1,5 +1,4 @@
 import {
-  type Airport,
   FLIGHT_PHASES,
   type FlightChange,
   type FlightOptions,
@@ -76,7 +75,9 @@ function readPhase(given: string): FlightPhase {
 function formatFlight(flight: FlightStatus): string {
   const {from, to, number, phase, altitudeFeet, groundSpeedKnots, toGoNauticalMiles, speed = 1, isPaused} = flight;
   const by = flight.aircraft === undefined ? '' : `, ${flight.aircraft.code}`;
-  const route = [...(from ? ['from', nameOf(from)] : []), ...(to ? ['to', nameOf(to)] : [])].join(' ');
+  const route = [from && `from ${from.code} (${from.name})`, to && `to ${to.code} (${to.name})`]
+    .filter(Boolean)
+    .join(' ');
   const of = flight.seed === undefined ? `, ${flight.simulator}` : '';
   const head = `Flight ${[number ?? 'without a plan', route].join(' ').trim()}${by}${of}`;
   const {verticalSpeedFeetPerMinute: rate, gForce} = flight.touchdown ?? {};
@@ -92,10 +93,6 @@ function formatFlight(flight: FlightStatus): string {
     flight.seed === undefined && flight.notices.length > 0 ? `noticed ${flight.notices.join(', ')}` : '',
   ];
   return `${escapeControls(head)}\n  ${escapeControls(position.filter(text => text !== '').join(' · '))}\n`;
-}
-
-function nameOf({code, name}: Airport): string {
-  return `${code} (${name})`;
 }
 
 function describeFigure(figure: number | undefined, unit: string): string {

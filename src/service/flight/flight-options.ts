@@ -38,7 +38,9 @@ export function readFlightOptions(options: FlightOptions, {isSimulated}: {readon
   if (problems.length > 0) throw invalidFlight('flight', problems);
   const random = createRandom(seed);
   const drawn = String(1000 + Math.floor(random() * 9000));
-  const course = {from, to, cruiseFeet: feetOf(plan.level), landingRate, random};
+  // Without a planned cruise, 0 is sent.
+  const cruiseFeet = (plan.level ?? 0) * ((plan.level ?? 0) <= FLIGHT_LEVEL_MAX ? 100 : 1) || undefined;
+  const course = {from, to, cruiseFeet, landingRate, random};
   const simulated = {number: plan.number ?? drawn, from, to, speed, seed};
   const rate = landingRate === undefined ? {} : {landingRateFeetPerMinute: landingRate};
   const ends = {from: plan.from === undefined ? undefined : from, to: plan.to === undefined ? undefined : to};
@@ -52,12 +54,6 @@ export function planOf(flight: FlightStatus): FlightOptions {
   const {speed, seed, landingRateFeetPerMinute} = flight;
   const plan = {from, to, number, code, aircraft, route, level, fuel, pax, bidId, startedBy};
   return {...plan, speed, seed, landingRateFeetPerMinute};
-}
-
-/** Returns the planned altitude of the cruise. Without one, 0 is sent. */
-function feetOf(level = 0): number | undefined {
-  if (level === 0) return undefined;
-  return level <= FLIGHT_LEVEL_MAX ? level * 100 : level;
 }
 
 /** Returns an airport; one without a place if there is a problem. */

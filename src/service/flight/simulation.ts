@@ -1,4 +1,4 @@
-import type {FlightFrame, FlightPhase} from '../../core/domain/plugins/flight.ts';
+import type {FlightFrame, FlightOptions, FlightPhase} from '../../core/domain/plugins/flight.ts';
 import {type FlightProfile, figuresAt, legAt} from './flight-profile.ts';
 
 /** Name of the simulator of simulated flights. */
@@ -27,10 +27,7 @@ export interface Simulation {
 }
 
 /** Advances a simulation, with the frames until then, of which the last one is of this moment. */
-export function advance(
-  simulation: Simulation,
-  nowMs: number,
-): {readonly simulation: Simulation; readonly frames: readonly FlightFrame[]} {
+export function advance(simulation: Simulation, nowMs: number) {
   const {profile, seconds: from} = simulation;
   const to = simulation.isPaused ? from : secondsAfter(simulation, (nowMs - simulation.sinceMs) / 1000);
   const frames: FlightFrame[] = [];
@@ -74,7 +71,7 @@ function nextTime(profile: FlightProfile, seconds: number): number {
 /** Returns the time of a restored flight: where it was in its phase, which the flight may have reached a moment later than its profile. */
 export function restoredAt(
   profile: FlightProfile,
-  {phase, elapsedSeconds}: {readonly phase: FlightPhase | undefined; readonly elapsedSeconds: number | undefined},
+  {phase, elapsedSeconds}: Pick<FlightOptions, 'phase' | 'elapsedSeconds'>,
 ): number {
   const isWithin = (seconds: number): boolean =>
     phase === undefined || [0, LAG_SECONDS].some(lag => legAt(profile, seconds - lag).phase === phase);

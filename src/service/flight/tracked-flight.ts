@@ -122,7 +122,7 @@ class TrackedFlight implements Flight, AsyncDisposable {
     const set = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
     this.#fly(this.#simulation);
     this.#simulation = {...this.#simulation, ...set};
-    if (phase !== undefined) this.#moveTo(startOf(this.#simulation.profile, phase), {phase});
+    if (phase !== undefined) this.#moveTo(this.#simulation, startOf(this.#simulation.profile, phase), {phase});
     this.#facts = {...this.#facts, speed: this.#simulation.speed};
     return this.#present();
   }
@@ -149,19 +149,17 @@ class TrackedFlight implements Flight, AsyncDisposable {
     const now = new Date(this.#deps.nowMs());
     const seconds = restoredAt(profile, {phase, elapsedSeconds});
     const clock = now.getHours() * 3600 + now.getMinutes() * 60 + now.getSeconds();
-    const state = {isConnected: true, isPaused: false, seconds, sinceMs: this.#deps.elapsedMs()};
+    const state = {isConnected: true, isPaused: false, seconds, sinceMs: 0, clockSeconds: clock - seconds};
     this.#end();
     this.#facts = {...facts, cruiseFeet: profile.cruiseFeet};
-    this.#simulation = {profile, speed, ...state, clockSeconds: clock - seconds};
-    this.#moveTo(seconds, {...known, ...(phase !== undefined && {phase})});
+    this.#moveTo({profile, speed, ...state}, seconds, {...known, ...(phase !== undefined && {phase})});
     this.#begin();
     return this.#present();
   }
 
   /** Flies on from a moment, as a new flight would whose phase is known. */
-  #moveTo(seconds: number, known: Partial<FlightTrack>): void {
-    if (this.#simulation === undefined) return;
-    this.#simulation = {...this.#simulation, seconds, sinceMs: this.#deps.elapsedMs()};
+  #moveTo(simulation: Simulation, seconds: number, known: Partial<FlightTrack>): void {
+    this.#simulation = {...simulation, seconds, sinceMs: this.#deps.elapsedMs()};
     this.#track = beginTrack(frameAt(this.#simulation, seconds), {...known, elapsedSeconds: seconds});
   }
 
@@ -252,7 +250,7 @@ class TrackedFlight implements Flight, AsyncDisposable {
   }
 
   async #keep(flight: FlightStatus | undefined): Promise<void> {
-    if (flight === undefined && this.#kept === undefined) return;
+    if (flight === undefined && this.#kept === undefined) return this.#deps.file?.written();
     this.#kept = flight && {flight, keptAtMs: this.#deps.nowMs()};
     await this.#deps.file?.keep(this.#kept);
   }

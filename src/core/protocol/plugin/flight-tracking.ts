@@ -3,20 +3,15 @@ import {parseDocument} from '../text/read-document.ts';
 
 const METRES_PER_NAUTICAL_MILE = 1852;
 
-/** Facts beside the flight. */
-export interface TrackingFacts {
-  /** Code of the airline, for a flight without one. */
-  readonly code: string;
-  readonly recoverable?: FlightStatus | undefined;
-}
-
 /**
- * Describes a flight as the flight tracking of published clients does, for their plugins. Published plugins read one of two
+ * Describes a flight, beside one that can be restored, as the flight tracking of published clients does, for their plugins. Published plugins read one of two
  * shapes: an older flat one, whose distances are in metres, or a newer one with nested members. This document has both.
+ *
+ * @param facts `code` is that of the airline, for a flight without one.
  */
 export function describeTracking(
   flight: FlightStatus | undefined,
-  {code, recoverable}: TrackingFacts,
+  {code, recoverable}: {readonly code: string; readonly recoverable?: FlightStatus | undefined},
 ): Readonly<Record<string, unknown>> {
   const recoverableFlight = recoverable === undefined ? null : describeRecoverable(recoverable, code);
   if (flight === undefined) return {...NO_FLIGHT, recoverableFlight};
