@@ -145,7 +145,7 @@ describe('crewroom flight', () => {
   const wrong = [
     {args: ['start', '--from', 'XXXX'], code: 'invalid-body', problem: /\$\.from/},
     {args: ['start', '--speed', '5000'], code: 'invalid-body', problem: /\$\.speed/},
-    {args: ['start', '--speed', 'fast'], code: 'invalid-usage', problem: /--speed takes a number, not "fast"/},
+    {args: ['start', '--speed', 'fast'], code: 'invalid-usage', problem: /--speed has to be a number, not "fast"/},
     {args: ['start', '--seed', '-1'], code: 'invalid-usage', problem: /--seed/},
     {args: ['start', 'CRUISE'], code: 'invalid-usage', problem: /start takes no PHASE\|SPEED/},
     {args: ['speed'], code: 'invalid-usage', problem: /speed needs a PHASE\|SPEED/},

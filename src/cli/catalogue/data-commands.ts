@@ -1,6 +1,11 @@
 import {type ArgumentSpec, DRY_RUN_FLAG, grouped, IF_MATCH_FLAG, SNAPSHOT_FLAG} from './spec.ts';
+import {COUNT, revisionFrom, TTL} from './value-forms.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
+
+const TTL_FLAG = {
+  ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d', value: TTL},
+} as const;
 
 const PREFIX: ArgumentSpec = {name: 'PREFIX', description: 'only keys that begin with it', optional: true};
 
@@ -25,11 +30,7 @@ export const DATA_COMMANDS = grouped('Data', {
   put: {
     summary: 'Store a JSON value under a key',
     arguments: [KEY, {name: 'VALUE', description: 'JSON text, "-" for standard input, or "@FILE"'}],
-    flags: {
-      ...IF_MATCH_FLAG,
-      ifAbsent: {description: 'only if there is no entry yet'},
-      ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
-    },
+    flags: {...IF_MATCH_FLAG, ifAbsent: {description: 'only if there is no entry yet'}, ...TTL_FLAG},
     examples: [
       [`crewroom put greeting '"hello"'`, 'a string, with its own quotes'],
       [`crewroom put flight '{"from": "EGLL", "to": "LPPT"}'`, 'an object'],
@@ -56,7 +57,7 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Change when an entry expires, and keep its value',
     arguments: [KEY],
     flags: {
-      ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d'},
+      ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d', value: TTL},
       forever: {description: 'do not expire'},
       ...IF_MATCH_FLAG,
     },
@@ -83,7 +84,7 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'List entries in the order of their keys',
     arguments: [PREFIX],
     flags: {
-      limit: {placeholder: 'N', description: 'maximum number of entries'},
+      limit: {placeholder: 'N', description: 'maximum number of entries', value: COUNT},
       after: {placeholder: 'KEY', description: 'only keys after this one'},
       reverse: {description: 'from the last key to the first'},
       values: {description: 'print the values too'},
@@ -99,7 +100,11 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Show changes as they happen',
     arguments: [PREFIX],
     flags: {
-      after: {placeholder: 'REVISION', description: 'begin with the changes after this revision'},
+      after: {
+        placeholder: 'REVISION',
+        description: 'begin with the changes after this revision',
+        value: revisionFrom(0),
+      },
       initial: {description: 'begin with the present entries'},
     },
     examples: [
@@ -113,8 +118,8 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Show the earlier values of an entry',
     arguments: [KEY],
     flags: {
-      at: {placeholder: 'REVISION', description: 'print the value that it had then, byte for byte'},
-      limit: {placeholder: 'N', description: 'maximum number of changes, 100 by default'},
+      at: {placeholder: 'REVISION', description: 'print the value that it had then, byte for byte', value: COUNT},
+      limit: {placeholder: 'N', description: 'maximum number of changes, 100 by default', value: COUNT},
     },
     examples: [
       ['crewroom history greeting', 'its changes, newest first'],
@@ -126,10 +131,10 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Store an earlier value of an entry again',
     arguments: [KEY],
     flags: {
-      at: {placeholder: 'REVISION', description: 'the value that it had then'},
+      at: {placeholder: 'REVISION', description: 'the value that it had then', value: COUNT},
       ...IF_MATCH_FLAG,
       ifAbsent: {description: 'only if there is no entry'},
-      ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d'},
+      ...TTL_FLAG,
     },
     examples: [['crewroom restore greeting --at 12', 'as it was at revision 12, also if it was deleted']],
     notes: ['It is refused if the entry changes meanwhile.', 'Without --ttl the entry does not expire.'],

@@ -3,6 +3,7 @@ import {FLIGHT_PHASES} from '../../core/domain/plugins/flight.ts';
 import {FAULT_KINDS} from '../../core/failures/failure.ts';
 import {REQUESTS_FLAG, WITHOUT_LOG_FILE} from './service-commands.ts';
 import {ADDRESS_SETTINGS, grouped, SNAPSHOT_FLAG} from './spec.ts';
+import {NUMBER} from './value-forms.ts';
 
 const PLUGIN_ACTIONS = [
   'list',
@@ -118,9 +119,19 @@ export const PLUGIN_COMMANDS = grouped('Plugins', {
       number: {placeholder: 'NUMBER', description: 'number of the flight, such as CAV100', actions: ['start']},
       aircraft: {placeholder: 'CODE', description: 'type of the aircraft, such as A320', actions: ['start']},
       plan: {placeholder: 'FILE', description: 'a booking as pages send it; flags win', actions: ['start']},
-      speed: {placeholder: 'N', description: 'simulated seconds per second, 1 to 1000', actions: ['start']},
-      seed: {placeholder: 'N', description: 'the same number repeats a flight', actions: ['start']},
-      'landing-rate': {placeholder: 'FT/MIN', description: 'at touchdown, 20 to 2000', actions: ['start']},
+      speed: {
+        placeholder: 'N',
+        description: 'simulated seconds per second, 1 to 1000',
+        actions: ['start'],
+        value: NUMBER,
+      },
+      seed: {placeholder: 'N', description: 'the same number repeats a flight', actions: ['start'], value: NUMBER},
+      'landing-rate': {
+        placeholder: 'FT/MIN',
+        description: 'at touchdown, 20 to 2000',
+        actions: ['start'],
+        value: NUMBER,
+      },
     },
     examples: [
       ['crewroom flight start', 'from Frankfurt to Madeira, in real time'],

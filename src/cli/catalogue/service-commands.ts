@@ -1,5 +1,6 @@
 import {SETTING_NAMES} from '../../platform/config/config.ts';
 import {grouped} from './spec.ts';
+import {COUNT, DURATION} from './value-forms.ts';
 
 /** The requests that a service prints while it runs. */
 export const REQUEST_CHOICES = ['all', 'refused', 'off'] as const;
@@ -133,7 +134,12 @@ export const SERVICE_COMMANDS = grouped('Service', {
     ],
     flags: {
       permission: {placeholder: 'PERMISSION', description: 'what it permits', repeatable: true, actions: ['create']},
-      expires: {placeholder: 'TIME', description: 'how long it is valid, such as 12h or 30d', actions: ['create']},
+      expires: {
+        placeholder: 'TIME',
+        description: 'how long it is valid, such as 12h or 30d',
+        actions: ['create'],
+        value: DURATION,
+      },
       dryRun: {description: 'only show what would be revoked', actions: ['revoke']},
     },
     settings: ['host', 'port', 'dataDir'],
@@ -169,7 +175,9 @@ export const SERVICE_COMMANDS = grouped('Service', {
   },
   wait: {
     summary: 'Wait until the service is ready',
-    flags: {timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s'}},
+    flags: {
+      timeout: {placeholder: 'TIME', description: 'longest wait, such as 10s or 2m; default 30s', value: DURATION},
+    },
     examples: [
       ['crewroom wait', 'before the first request of a script'],
       ['crewroom wait --port 8000 --timeout 2m', 'exit code 5 if it is not ready by then'],
@@ -187,7 +195,7 @@ export const SERVICE_COMMANDS = grouped('Service', {
     summary: 'Start the service when you log in',
     arguments: [{name: 'ACTION', choices: ['install', 'status', 'logs', 'uninstall']}],
     flags: {
-      lines: {placeholder: 'COUNT', description: 'log lines to show; default 100', actions: ['logs']},
+      lines: {placeholder: 'COUNT', description: 'log lines to show; default 100', actions: ['logs'], value: COUNT},
       dryRun: {description: 'only show what would be removed', actions: ['uninstall']},
     },
     settings: [],

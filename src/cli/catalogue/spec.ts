@@ -1,4 +1,5 @@
 import type {SettingName} from '../../platform/config/config.ts';
+import {revisionFrom, type ValueForm} from './value-forms.ts';
 
 /** The description of a command, for help, completion and the parser. */
 export interface CommandSpec extends CommandDescription {
@@ -79,6 +80,8 @@ export interface FlagSpec {
   readonly actions?: readonly string[];
   /** The only values that it takes. */
   readonly choices?: readonly string[];
+  /** The form of its value. @default {any text} */
+  readonly value?: ValueForm<unknown>;
 }
 
 /** A command line and its purpose. */
@@ -87,13 +90,15 @@ export type Example = readonly [line: string, purpose: string];
 /** A flag without a value; undefined if it is not given. */
 export type Switch = true | undefined;
 
-/** The flags of a command as they were given: texts and switches, as its specification declares them. */
+/** The flags of a command as they were given: values, texts and switches, as its specification declares them. */
 export type FlagsOf<S extends CommandSpec> = {
-  readonly [N in keyof S['flags']]: S['flags'][N] extends {readonly repeatable: true}
-    ? readonly string[] | undefined
-    : S['flags'][N] extends {readonly placeholder: string}
-      ? string | undefined
-      : Switch;
+  readonly [N in keyof S['flags']]: S['flags'][N] extends {readonly value: ValueForm<infer T>}
+    ? T | undefined
+    : S['flags'][N] extends {readonly repeatable: true}
+      ? readonly string[] | undefined
+      : S['flags'][N] extends {readonly placeholder: string}
+        ? string | undefined
+        : Switch;
 };
 
 /** The flag of every command that makes a snapshot before it deletes. */
@@ -101,7 +106,11 @@ export const SNAPSHOT_FLAG = {noSnapshot: {description: 'delete without a snapsh
 
 /** The flag of every command that writes one entry. */
 export const IF_MATCH_FLAG = {
-  ifMatch: {placeholder: 'REVISION', description: 'only if the entry still has this revision'},
+  ifMatch: {
+    placeholder: 'REVISION',
+    description: 'only if the entry still has this revision',
+    value: revisionFrom(1),
+  },
 } as const;
 
 /** The flag of every command that deletes. */

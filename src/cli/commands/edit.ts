@@ -14,7 +14,6 @@ import {type JsonText, parseJsonText} from '../../core/json/json-text.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError, refusedUsage} from '../failures/report.ts';
-import {readRevision} from '../input/flag-values.ts';
 import {unreadableFile} from '../input/value-input.ts';
 import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
@@ -35,7 +34,7 @@ export async function run(call: EditCall): Promise<CommandOutcome> {
       'an editor needs a terminal',
       'Without one, store a value with "crewroom put KEY @FILE", or change members with "crewroom patch KEY PATCH"',
     );
-  const expected = readRevision(call.flags.ifMatch, {command: 'edit', flag: '--if-match'});
+  const {ifMatch: expected} = call.flags;
   const {client} = await connect(call);
   const entry = await client.entries.get(key);
   // Before the user edits what is not wanted any more.

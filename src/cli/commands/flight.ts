@@ -8,6 +8,7 @@ import {
 import {readBody} from '../../core/protocol/plugin/client-request.ts';
 import {readBookedFlight} from '../../core/protocol/plugin/flight-plan.ts';
 import type {CallOf} from '../catalogue/commands.ts';
+import {NUMBER} from '../catalogue/value-forms.ts';
 import {invalidUsage} from '../failures/report.ts';
 import {readValue} from '../input/value-input.ts';
 import {formatCount} from '../output/counts.ts';
@@ -40,29 +41,27 @@ async function readAction(call: FlightCall): Promise<(client: PluginClient) => P
 
 function readChange(action: string, given: string): FlightChange {
   if (action === 'jump') return {phase: readPhase(given)};
-  if (action === 'speed') return {speed: readNumber('speed', given)};
+  if (action === 'speed') return {speed: readSpeed(given)};
   if (action === 'pause' || action === 'continue') return {isPaused: action === 'pause'};
   return {isConnected: action === 'connect'};
 }
 
 async function readStart({flags, context}: FlightCall): Promise<FlightOptions> {
-  const {from, to, number, aircraft, plan, speed, seed, 'landing-rate': landingRate} = flags;
+  const {from, to, number, aircraft, plan, speed, seed, 'landing-rate': landingRateFeetPerMinute} = flags;
   const booked = plan === undefined ? '{}' : await readValue(`@${plan}`, context);
   const planned = readBookedFlight(readBody(Buffer.from(booked)));
-  const read = (flag: string, text: string | undefined) => (text === undefined ? undefined : readNumber(flag, text));
   const given = {
-    ...{from, to, number, speed: read('--speed', speed), seed: read('--seed', seed)},
+    ...{from, to, number, speed, seed, landingRateFeetPerMinute},
     aircraft: aircraft === undefined ? undefined : {...planned.aircraft, code: aircraft},
-    landingRateFeetPerMinute: read('--landing-rate', landingRate),
   };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {...planned, ...set};
 }
 
-function readNumber(flag: string, text: string): number {
-  if (!/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(text))
-    throw invalidUsage('flight', `${flag} takes a number, not ${JSON.stringify(text)}`);
-  return Number(text);
+function readSpeed(given: string): number {
+  const speed = NUMBER.parse(given);
+  if (speed === undefined) throw invalidUsage('flight', `speed needs ${NUMBER.form}, not ${JSON.stringify(given)}`);
+  return speed;
 }
 
 function readPhase(given: string): FlightPhase {

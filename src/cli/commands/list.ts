@@ -5,7 +5,6 @@ import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 import {EXIT, type ExitCode} from '../../core/failures/exit-codes.ts';
 import {onOneLine} from '../../core/protocol/text/one-line.ts';
 import type {CallOf} from '../catalogue/commands.ts';
-import {readCount} from '../input/flag-values.ts';
 import {formatToSecond} from '../output/counts.ts';
 import {entryLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
@@ -17,7 +16,7 @@ export async function run(call: CallOf<'list'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix] = call.arguments;
   const {stdout, stderr} = context;
-  const limit = flags.limit === undefined ? Infinity : readCount(flags.limit, {command: 'list', flag: '--limit'});
+  const {limit = Infinity} = flags;
   const {client} = await connect(call);
   const format = chooseFormat(flags, context);
   let isEmpty = true;

@@ -5,7 +5,6 @@ import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {formatHistoryChange} from '../../core/protocol/history.ts';
 import type {CallOf} from '../catalogue/commands.ts';
-import {readCount} from '../input/flag-values.ts';
 import {formatToSecond} from '../output/counts.ts';
 import {entryLine, safeLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
@@ -33,16 +32,14 @@ const LIMIT = 100;
 
 /** `crewroom history`: prints the earlier values of an entry, newest first, or one of them. */
 export async function history(call: CallOf<'history'>): Promise<CommandOutcome> {
-  const {limit = String(LIMIT), at} = call.flags;
+  const {limit = LIMIT, at} = call.flags;
   const [key = ''] = call.arguments;
-  const count = readCount(limit, {command: 'history', flag: '--limit'});
-  const revision = at === undefined ? undefined : readCount(at, {command: 'history', flag: '--at'});
   const {entries} = (await connect(call)).client;
-  if (revision !== undefined) {
-    const change = await readValueAt(entries, key, revision);
+  if (at !== undefined) {
+    const change = await readValueAt(entries, key, at);
     return {json: lineOf(change), text: shownValue(change.json, call.context)};
   }
-  const found = await readChanges(entries, key, count);
+  const found = await readChanges(entries, key, limit);
   return {json: found.changes.map(lineOf).join(''), ...describe(found, call)};
 }
 

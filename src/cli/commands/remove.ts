@@ -4,7 +4,6 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../service/snapshots/automatic-snapshots.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
-import {readRevision} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 import {undoLines} from '../transfer/earlier-value.ts';
@@ -32,7 +31,7 @@ function assertOneTarget({arguments: [key], flags: {prefix, ifMatch}}: CallOf<'d
 }
 
 async function deleteOne(call: CallOf<'delete'>, key: string): Promise<CommandOutcome> {
-  const expected = readRevision(call.flags.ifMatch, {command: 'delete', flag: '--if-match'});
+  const {ifMatch: expected} = call.flags;
   const {entries} = (await connect(call)).client;
   const deletion = {deleted: 1, kept: 0};
   if (call.flags.dryRun) {

@@ -3,7 +3,6 @@ import {type Autostart, findGone, findProgram, findVersioned} from '../autostart
 import {createAutostart} from '../autostart/create.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {refusedUsage} from '../failures/report.ts';
-import {readCount} from '../input/flag-values.ts';
 import {escapeControls, escapeText} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 
@@ -68,11 +67,7 @@ async function showStatus(autostart: Autostart): Promise<CommandOutcome> {
 }
 
 async function showLogs({flags}: ServiceCall, autostart: Autostart): Promise<CommandOutcome> {
-  const lines =
-    flags.lines === undefined
-      ? DEFAULT_LINES
-      : Math.min(LINES_MAX, readCount(flags.lines, {command: 'service', flag: '--lines'}));
-  const text = await autostart.logs(lines);
+  const text = await autostart.logs(Math.min(LINES_MAX, flags.lines ?? DEFAULT_LINES));
   const shown = text.split('\n').filter(line => line !== '');
   return {json: shown.map(line => ({text: line})), text: escapeText(text)};
 }

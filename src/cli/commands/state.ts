@@ -9,7 +9,6 @@ import {findForeignOwner} from '../../platform/system/socket-owner.ts';
 import {foreignName} from '../../platform/system/user-ids.ts';
 import type {CallOf, CommandCall} from '../catalogue/commands.ts';
 import {explainReadOnly} from '../doctor/read-only.ts';
-import {readDuration} from '../input/flag-values.ts';
 import {describeFilled, formatFaultLines, formatRow, type Row} from '../output/banner.ts';
 import {describeEnd, describePlace, describeVerification, isKnown} from '../output/session-text.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
@@ -149,9 +148,7 @@ const INTERVAL_MS = 100;
 /** `crewroom wait`: waits until the service is ready. */
 export async function waitUntilReady(call: CallOf<'wait'>): Promise<CommandOutcome> {
   const {context, flags} = call;
-  const seconds =
-    flags.timeout === undefined ? WAIT_SECONDS : readDuration(flags.timeout, {command: 'wait', flag: '--timeout'});
-  const endsAtMs = context.elapsedMs() + seconds * 1000;
+  const endsAtMs = context.elapsedMs() + (flags.timeout ?? WAIT_SECONDS) * 1000;
   const progress = startProgress(context);
   const {service, url} = await connect(call);
   try {

@@ -4,7 +4,6 @@ import {formatTime} from '../../core/protocol/text/format-time.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
-import {readDuration} from '../input/flag-values.ts';
 import {connect} from '../service/connection.ts';
 import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
 
@@ -21,10 +20,7 @@ async function create(call: TokenCall, name: string): Promise<CommandOutcome> {
   const {flags, context} = call;
   const {permission: permissions = [], expires} = flags;
   if (permissions.length === 0) throw invalidUsage('token', 'create needs --permission PERMISSION, at least once');
-  const expiresAtMs =
-    expires === undefined
-      ? undefined
-      : context.nowMs() + readDuration(expires, {command: 'token', flag: '--expires'}) * 1000;
+  const expiresAtMs = expires === undefined ? undefined : context.nowMs() + expires * 1000;
   const {send} = await connect(call, {asOwner: true});
   const body = formatTokenRequest({name, permissions, expiresAtMs});
   const {token} = await send('POST', '/api/access/tokens', parseDocument<{readonly token: string}>, body);

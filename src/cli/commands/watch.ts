@@ -1,7 +1,6 @@
 import type {ConnectionState} from '../../client/event-stream.ts';
 import type {ExitCode} from '../../core/failures/exit-codes.ts';
 import type {CallOf} from '../catalogue/commands.ts';
-import {readRevision} from '../input/flag-values.ts';
 import {chooseEventFormat} from '../output/event-format.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, styleOf} from '../terminal/context.ts';
@@ -11,8 +10,7 @@ import {untilStopped} from '../terminal/interruptible.ts';
 export async function run(call: CallOf<'watch'>): Promise<ExitCode> {
   const {context, flags} = call;
   const [prefix = ''] = call.arguments;
-  const {initial = false, json = false} = flags;
-  const after = readRevision(flags.after, {command: 'watch', flag: '--after', min: 0});
+  const {initial = false, json = false, after} = flags;
   const {client, service} = await connect(call);
   // A service that cannot be reached is a failure now; later the client waits until it is back.
   await service.about();

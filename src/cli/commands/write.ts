@@ -3,8 +3,8 @@ import type {Expectation} from '../../core/domain/entries/entry.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import type {CallOf, SettingsCall} from '../catalogue/commands.ts';
+import {formatSeconds} from '../catalogue/value-forms.ts';
 import {AdvisedError, invalidUsage} from '../failures/report.ts';
-import {readCount, readRevision, readTtl} from '../input/flag-values.ts';
 import {readValue} from '../input/value-input.ts';
 import {connect} from '../service/connection.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -15,10 +15,9 @@ import {readValueAt, undoLines} from '../transfer/earlier-value.ts';
 export async function put(call: CallOf<'put'>): Promise<CommandOutcome> {
   const [key = '', argument = ''] = call.arguments;
   const expected = readExpected('put', call.flags);
-  const ttlSeconds = call.flags.ttl === undefined ? undefined : readTtl(call.flags.ttl, 'put');
   const {entries} = (await connect(call)).client;
   const value = await readValue(argument, call.context);
-  const putting = entries.put(key, value, {expected, ttlSeconds});
+  const putting = entries.put(key, value, {expected, ttlSeconds: call.flags.ttl});
   const written = await putting.catch(error => adviseOn(error, argument, call.context));
   return describeWritten(call, {entries, key, written});
 }
@@ -26,23 +25,20 @@ export async function put(call: CallOf<'put'>): Promise<CommandOutcome> {
 /** `crewroom patch`: merges a patch into a value. */
 export async function patch(call: CallOf<'patch'>): Promise<CommandOutcome> {
   const [key = '', argument = ''] = call.arguments;
-  const expected = readRevision(call.flags.ifMatch, {command: 'patch', flag: '--if-match'});
   const {entries} = (await connect(call)).client;
-  const written = await entries.patch(key, await readValue(argument, call.context), {expected});
+  const written = await entries.patch(key, await readValue(argument, call.context), {expected: call.flags.ifMatch});
   return describeWritten(call, {entries, key, written, verb: 'Patched'});
 }
 
 /** `crewroom restore`: stores a value that an entry had, if the entry does not change meanwhile. */
 export async function restore(call: CallOf<'restore'>): Promise<CommandOutcome> {
-  const {at, ttl} = call.flags;
+  const {at, ttl: ttlSeconds} = call.flags;
   const [key = ''] = call.arguments;
   if (at === undefined) throw invalidUsage('restore', 'it needs --at REVISION; "crewroom history KEY" lists them');
-  const earlier = readCount(at, {command: 'restore', flag: '--at'});
   const given = readExpected('restore', call.flags);
-  const ttlSeconds = ttl === undefined ? undefined : readTtl(ttl, 'restore');
   const {entries} = (await connect(call)).client;
   const expected = given ?? (await readPresent(entries, key));
-  const {json} = await readValueAt(entries, key, earlier);
+  const {json} = await readValueAt(entries, key, at);
   const written = await entries.put(key, json, {expected, ttlSeconds});
   return describeWritten(call, {entries, key, written, verb: 'Restored'});
 }
@@ -50,14 +46,15 @@ export async function restore(call: CallOf<'restore'>): Promise<CommandOutcome> 
 /** `crewroom touch`: changes when an entry expires, and keeps its value. */
 export async function touch(call: CallOf<'touch'>): Promise<CommandOutcome> {
   const [key = ''] = call.arguments;
-  const ttlSeconds = readLife(call.flags);
-  const expected = readRevision(call.flags.ifMatch, {command: 'touch', flag: '--if-match'});
+  const {ttl, forever, ifMatch: expected} = call.flags;
+  if ((ttl === undefined) === (forever === undefined))
+    throw invalidUsage('touch', 'it needs either --ttl TIME or --forever');
   const {client} = await connect(call);
   const {revision, etag} = await client.entries.transact({
     checks: expected === undefined ? [] : [{key, expected}],
-    operations: [{kind: 'touch', key, ttlSeconds}],
+    operations: [{kind: 'touch', key, ttlSeconds: ttl ?? null}],
   });
-  const life = ttlSeconds === null ? 'it does not expire' : `it expires in ${call.flags.ttl?.replace(/\d$/, '$&s')}`;
+  const life = ttl === undefined ? 'it does not expire' : `it expires in ${formatSeconds(ttl)}`;
   return {json: {key, revision: String(revision), etag}, lines: [`Touched at revision ${revision}: ${life}`]};
 }
 
@@ -87,7 +84,7 @@ function readExpected(
 ): Expectation | undefined {
   if (ifMatch !== undefined && ifAbsent)
     throw invalidUsage(command, 'an entry cannot both have a revision (--if-match) and be absent (--if-absent)');
-  return ifAbsent ? 'absent' : readRevision(ifMatch, {command, flag: '--if-match'});
+  return ifAbsent ? 'absent' : ifMatch;
 }
 
 /** Reads no value: a corrupt entry can be restored. */
@@ -101,12 +98,6 @@ async function readPresent(entries: Entries, key: string): Promise<Expectation |
       return error.failure.key === key ? undefined : 'absent';
     throw error;
   }
-}
-
-function readLife({ttl, forever}: CallOf<'touch'>['flags']): number | null {
-  if ((ttl === undefined) === (forever === undefined))
-    throw invalidUsage('touch', 'it needs either --ttl TIME or --forever');
-  return ttl === undefined ? null : readTtl(ttl, 'touch');
 }
 
 /** @throws The error, with advice if the value may be a string without its quotes: it is not an object, array or quoted string, nor in a file. */

@@ -2,7 +2,7 @@ import {parseArgs} from 'node:util';
 import {findSimilar, suggest} from '../../core/domain/commits/option-names.ts';
 import {flagOf} from '../../platform/config/config.ts';
 import {COMMANDS, type CommandCall, type CommandName, isCommandName} from '../catalogue/commands.ts';
-import type {ArgumentSpec, CommandSpec, Switch} from '../catalogue/spec.ts';
+import type {ArgumentSpec, CommandSpec} from '../catalogue/spec.ts';
 import {AdvisedError, invalidUsage} from '../failures/report.ts';
 import {type Flag, LEADING_FLAGS, listFlags} from './flag-table.ts';
 
@@ -14,7 +14,7 @@ export type CommandLine =
 
 /** The words after the name of a command, sorted into arguments, settings and flags. */
 export interface Words extends Pick<CommandCall, 'arguments' | 'command' | 'settings' | 'configFile'> {
-  readonly flags: Readonly<Record<string, string | readonly string[] | Switch>>;
+  readonly flags: Readonly<Record<string, unknown>>;
   readonly wantsHelp: boolean;
   /** All problems of the flags. */
   readonly problems: readonly string[];
@@ -153,14 +153,14 @@ function describeUnknown(text: string, flags: ReadonlyMap<string, Flag>): string
 class WordSorter implements Words {
   readonly arguments: string[] = [];
   readonly command: string[] = [];
-  readonly flags: Record<string, string | readonly string[] | Switch> = {};
+  readonly flags: Record<string, unknown> = {};
   readonly settings: Record<string, unknown> = {};
   configFile: string | undefined;
   wantsHelp = false;
   readonly problems: string[] = [];
 
   /** Takes a flag; the last one of a name counts, unless it is repeatable. */
-  take({text, placeholder, choices, repeatable, target}: Flag, value: string | undefined): void {
+  take({text, placeholder, choices, value: form, repeatable, target}: Flag, value: string | undefined): void {
     if (placeholder === undefined && value !== undefined) this.problems.push(`${text} takes no value`);
     if (placeholder !== undefined && value === undefined) {
       this.problems.push(`${text} needs a value: ${text} ${placeholder}`);
@@ -172,6 +172,10 @@ class WordSorter implements Words {
           this.problems.push(describeWrongChoice(text, choices, value));
         this.flags[target.name] =
           repeatable && value !== undefined ? [...listOf(this.flags[target.name]), value] : (value ?? true);
+        if (value === undefined || form === undefined) return;
+        this.flags[target.name] = form.parse(value);
+        if (this.flags[target.name] === undefined)
+          this.problems.push(`${text} has to be ${form.form}, not ${JSON.stringify(value)}`);
         return;
       case 'setting':
         this.settings[target.name] = repeatable

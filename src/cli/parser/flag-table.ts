@@ -7,6 +7,7 @@ import {
   shownFlagOf,
 } from '../../platform/config/config.ts';
 import type {CommandSpec} from '../catalogue/spec.ts';
+import type {ValueForm} from '../catalogue/value-forms.ts';
 
 /** A flag of a command line: of the command itself, of a setting, `--config` or `--help`. */
 export interface Flag {
@@ -16,6 +17,7 @@ export interface Flag {
   /** The name of its value; undefined for a switch. */
   readonly placeholder?: string | undefined;
   readonly choices?: readonly string[] | undefined;
+  readonly value?: ValueForm<unknown> | undefined;
   readonly repeatable?: boolean | undefined;
   /** True if help and completion leave it out. */
   readonly isHidden?: boolean;
