@@ -7,7 +7,7 @@ import {formatEntries} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {escapeParts, type Output} from '../terminal/context.ts';
 import {type CommandOutcome, made} from '../terminal/outcome.ts';
-import {exportTo, kindOf, writeExportFile} from '../transfer/export-file.ts';
+import {exportTo, isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource, standardInput} from '../transfer/import-source.ts';
 import {runImport} from '../transfer/run-import.ts';
 
@@ -24,10 +24,9 @@ export async function exportEntries(call: CallOf<'export'>): Promise<CommandOutc
     return {json: ''};
   }
   const target = {...context, name, path: resolvePath(name, context)};
-  const kind = await kindOf(target);
-  if (!force && kind === 'taken') throw existing(JSON.stringify(name), 'Name another file, or replace it with --force');
-  const label = kind === 'device' ? undefined : LABEL;
-  const {facts} = await exportTo({context, service, prefix, label}, chunks => writeExportFile(chunks, target));
+  const taken = await isTaken(target);
+  if (taken && !force) throw existing(JSON.stringify(name), 'Name another file, or replace it with --force');
+  const {facts} = await exportTo({context, service, prefix, label: LABEL}, chunks => writeExportFile(chunks, target));
   const {entries, revision, sizeBytes} = facts;
   const line = `Exported ${formatEntries(entries)} at revision ${revision} to ${name} (${formatBytes(sizeBytes)})`;
   return made({file: target.path, entries, revision: String(revision), sizeBytes}, [line]);

@@ -8,7 +8,7 @@ import {escapeText} from '../terminal/context.ts';
 import {createLog} from '../terminal/log.ts';
 import {type CommandOutcome, declined} from '../terminal/outcome.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
-import {type ExportTarget, exportOf, kindOf, writeExportFile} from '../transfer/export-file.ts';
+import {type ExportTarget, exportOf, isTaken, writeExportFile} from '../transfer/export-file.ts';
 
 /** `crewroom recover`: opens a store whose write-ahead log is damaged, with everything before the damage. */
 export async function run(call: CallOf<'recover'>): Promise<CommandOutcome> {
@@ -17,7 +17,7 @@ export async function run(call: CallOf<'recover'>): Promise<CommandOutcome> {
   const [name = ''] = call.arguments;
   const {config} = await readSettings(call);
   const target = {...context, name, path: resolvePath(name, context)};
-  if ((await kindOf(target)) === 'taken') throw existing(JSON.stringify(name), 'Name a new file');
+  if (await isTaken(target)) throw existing(JSON.stringify(name), 'Name a new file');
   const {dataDir} = config;
   assertDataDir(dataDir);
   const log = createLog({level: 'error', write: text => void stderr.write(text), nowMs: context.nowMs});

@@ -24,7 +24,7 @@ import {readSettings} from '../input/settings.ts';
 import {formatCount, formatEntries, formatToSecond} from '../output/counts.ts';
 import {connect} from '../service/connection.ts';
 import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
-import {exportTo, kindOf, writeExportFile} from '../transfer/export-file.ts';
+import {exportTo, isTaken, writeExportFile} from '../transfer/export-file.ts';
 import {fileSource} from '../transfer/import-source.ts';
 import {runImport} from '../transfer/run-import.ts';
 
@@ -44,7 +44,7 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
   const path = snapshotFile(directory, name);
   const service = await connect(call);
   const target = {...context, name: path, path};
-  if (!flags.force && (await kindOf(target)) === 'taken')
+  if ((await isTaken(target)) && !flags.force)
     throw existing(`the snapshot ${JSON.stringify(name)}`, 'Choose another name, or replace it with --force');
   await makeSnapshotsDirectory(directory);
   const {facts} = await exportTo({context, service, prefix: '', label: 'Saving'}, chunks =>
