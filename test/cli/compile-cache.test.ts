@@ -38,7 +38,6 @@ describe.runIf(process.platform !== 'win32')('the directory with compiled code',
     }
     assert.equal((await stat(places.own)).mode & 0o777, 0o700);
     assert.notDeepEqual(await readdir(places.own), []);
-    assert.match((await run(places, 'doctor', '--ephemeral')).stdout, /^ok +Cache /m);
   });
 
   test('is not created for a user without a home directory', async () => {
@@ -57,7 +56,6 @@ describe.runIf(process.platform !== 'win32')('the directory with compiled code',
         await mkdir(own);
         await chmod(own, 0o777);
       },
-      problem: /is open to other users \(mode 0777\)/,
     },
     {
       name: 'in which a wide umask may have left open files',
@@ -65,7 +63,6 @@ describe.runIf(process.platform !== 'win32')('the directory with compiled code',
         await mkdir(own);
         await chmod(own, 0o755);
       },
-      problem: /is open to other users \(mode 0755\)/,
     },
     {
       name: 'that is a link',
@@ -73,12 +70,10 @@ describe.runIf(process.platform !== 'win32')('the directory with compiled code',
         await mkdir(join(cache, 'elsewhere'), {mode: 0o700});
         await symlink(join(cache, 'elsewhere'), own);
       },
-      problem: /is not a directory/,
     },
     {
       name: 'that others may replace',
       plant: async ({cache}: Places) => chmod(cache, 0o777),
-      problem: /other users may write to .* \(mode 0777\)/,
     },
     {
       name: 'of another user',
@@ -86,25 +81,20 @@ describe.runIf(process.platform !== 'win32')('the directory with compiled code',
         await mkdir(own, {mode: 0o700});
         await chown(own, OTHER_USER, OTHER_USER);
       },
-      problem: /crewroom belongs to user 65534, and this process runs as 0/,
       needsRoot: true,
     },
     {
       name: 'in a directory of another user',
       plant: async ({cache}: Places) => chown(cache, OTHER_USER, OTHER_USER),
-      problem: /belongs to user 65534/,
       needsRoot: true,
     },
   ];
-  for (const {name, plant, problem, needsRoot = false} of refused) {
-    test.skipIf(needsRoot && !isRoot)(`is not used ${name}, and doctor says why`, async () => {
+  for (const {name, plant, needsRoot = false} of refused) {
+    test.skipIf(needsRoot && !isRoot)(`is not used ${name}`, async () => {
       const places = await makePlaces();
       await plant(places);
       assert.equal((await run(places, 'version')).exitCode, 0);
       assert.deepEqual(await readdir(places.own).catch(() => []), []);
-      const {stdout} = await run(places, 'doctor', '--ephemeral');
-      const [finding = ''] = stdout.split('\n').filter(line => line.startsWith('warning Cache'));
-      assert.match(finding, problem);
     });
   }
 });

@@ -6,7 +6,6 @@ import {type Config, SETTING_NAMES} from '../../platform/config/config.ts';
 import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../platform/config/resolve-config.ts';
 import {locateStore} from '../../platform/config/store-location.ts';
 import {assertDataDir} from '../../platform/paths.ts';
-import {findCacheProblem} from '../../platform/system/code-cache.ts';
 import {isLoopback, serviceUrl} from '../../platform/system/loopback.ts';
 import {readProfile} from '../../service/identity/profile-source.ts';
 import type {CallOf} from '../catalogue/commands.ts';
@@ -84,11 +83,7 @@ async function* examine(call: CallOf<'doctor'>): Findings {
   const inspected = inspectConfig(await readSources(call));
   const {host, port, dataDir, profile, airline, ephemeral, allowUsers, store} = inspected.config;
   yield [checkNode(context.nodeVersion), ...checkSettings(inspected)];
-  yield [
-    await checkLocalhost(),
-    await checkNamesBelow(context.platform),
-    checkCache(context.paths.cacheDir, context.userId),
-  ];
+  yield [await checkLocalhost(), await checkNamesBelow(context.platform)];
   // An invalid setting is reported already; checks that depend on it are skipped.
   if (allowUsers !== undefined) yield [await checkUsers(allowUsers, context.platform)];
   if (profile !== undefined) yield await checkProfile(profile);
@@ -156,16 +151,6 @@ async function examineEntries(
   return untilInterrupted(context, signal => checkEntries(place, machine, {onProgress, signal})).finally(
     progress.clear,
   );
-}
-
-/** Checks that the compiled code of this program is kept: it is not if another user could change the code. */
-function checkCache(cacheDir: string, userId: number | undefined): Finding {
-  const check = new NamedCheck('Cache');
-  if (cacheDir === '') return check.ok('none, because this user has no home directory');
-  const problem = findCacheProblem(cacheDir, userId);
-  if (problem === undefined) return check.ok(cacheDir);
-  const fix = `Delete ${cacheDir}, and let no other user write to the directories above it; until then each start is slower`;
-  return check.warning(`compiled code is not kept: ${problem}`, fix);
 }
 
 /** Reports each invalid setting; otherwise the settings that differ from their defaults. */

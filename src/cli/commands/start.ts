@@ -21,7 +21,7 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
   if (call.flags.detached === true) return startDetached(call);
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
-  let reporter: Reporter | undefined;
+  let reporters: readonly Reporter[] = [];
   let file: Awaited<ReturnType<typeof openFileLog>>;
   try {
     const {config} = await readSettings(call);
@@ -30,20 +30,29 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
     const isForPeople = context.stderr.isTerminal && flags.json === undefined;
     // The parser has checked it.
     const requests = flags.requests as RequestChoice | undefined;
-    reporter = isForPeople
-      ? reportToPeople(config, {requests, context, stop})
-      : reportToPrograms(config, {requests, context, log: context.stderr.isFile ? file?.log : undefined});
-    if (file !== undefined && !context.stderr.isFile) reporter = reportToFile(reporter, file.log, context.processId);
-    const options = {log: reporter.log, newStoreId: flags.newStoreId === true, ...programParts(context, stop)};
+    // A second file, such as that of launchd, would grow without a limit.
+    const log = context.stderr.isFile ? file?.log : undefined;
+    const both = file !== undefined && log === undefined;
+    reporters = [
+      isForPeople
+        ? reportToPeople(config, {requests, context, stop})
+        : reportToPrograms(config, {requests, context, log}),
+      ...(both ? [reportToPrograms(config, {requests: 'off', context, log: file?.log})] : []),
+    ];
+    const options = {
+      log: reporters.map(each => each.log).reduce(joinLogs),
+      newStoreId: flags.newStoreId === true,
+      ...programParts(context, stop),
+    };
     // All paths are absolute by now.
     context.leaveFolder();
-    await serve(() => openService(config, options), reporter, stop);
+    await serve(() => openService(config, options), reporters, stop);
     return EXIT.ok;
   } catch (error) {
     if (file !== undefined) logFailure(error, file.log);
     throw error;
   } finally {
-    reporter?.[Symbol.dispose]();
+    for (const each of reporters) each[Symbol.dispose]();
     await file?.[Symbol.asyncDispose]();
     stop.release();
   }
@@ -78,17 +87,21 @@ interface Started extends StartedService {
   readonly crewroom: Service;
 }
 
-async function serve(open: () => Promise<Service>, reporter: Reporter, stop: StopRequest): Promise<void> {
+async function serve(open: () => Promise<Service>, reporters: readonly Reporter[], stop: StopRequest): Promise<void> {
   const crewroom = await open();
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await nextTick();
-    if (!stop.isAsked()) reporter.started(await listen(crewroom, stop));
-    reporter.stopping(await stop.asked);
+    if (!stop.isAsked()) {
+      const started = await listen(crewroom, stop);
+      for (const each of reporters) each.started(started);
+    }
+    const signal = await stop.asked;
+    for (const each of reporters) each.stopping(signal);
   } finally {
     await crewroom[Symbol.asyncDispose]();
   }
-  reporter.stopped();
+  for (const each of reporters) each.stopped();
 }
 
 /** Listens, and waits until the folders of plugins were read. Plugins may still be starting. */
@@ -129,7 +142,7 @@ const DEFAULT_REQUESTS: {readonly [L in Config['logLevel']]: RequestChoice} = {
   debug: 'refused',
 };
 
-/** @param deps With the log of a log file that takes the place of standard error: a second file, such as that of launchd, would grow without a limit. */
+/** @param deps With the log of a log file, in place of standard error. */
 function reportToPrograms({logLevel}: Config, deps: ReporterDeps & {readonly log: Log | undefined}): Reporter {
   const {requests = 'off', context} = deps;
   const {stderr, nowMs, processId} = context;
@@ -143,25 +156,5 @@ function reportToPrograms({logLevel}: Config, deps: ReporterDeps & {readonly log
     stopping: signal => log.info('stopping', {signal}),
     stopped: () => log.info('stopped'),
     [Symbol.dispose]: () => {},
-  };
-}
-
-/** Reports to a file too. */
-function reportToFile(reporter: Reporter, log: Log, processId: number): Reporter {
-  return {
-    log: joinLogs(reporter.log, log),
-    started: service => {
-      log.info('started', startedFields(service, processId));
-      reporter.started(service);
-    },
-    stopping: signal => {
-      log.info('stopping', {signal});
-      reporter.stopping(signal);
-    },
-    stopped: () => {
-      log.info('stopped');
-      reporter.stopped();
-    },
-    [Symbol.dispose]: () => reporter[Symbol.dispose](),
   };
 }

@@ -5,14 +5,7 @@ import {createRequire} from 'node:module';
 import {homedir} from 'node:os';
 import {basename, dirname, join, parse} from 'node:path';
 import {Script} from 'node:vm';
-import {codeOf, messageOf} from '../../core/failures/app-error.ts';
-import {
-  describeOwner,
-  findOwnProblem,
-  formatMode,
-  PRIVATE_DIRECTORY_MODE,
-  PRIVATE_FILE_MODE,
-} from '../../core/files/own.ts';
+import {findOwnProblem, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 
 /** Number of files in the cache for a program: its versions, places and flags share them. */
 const FILES = 4;
@@ -118,26 +111,12 @@ export function prepareCacheDirectory(cacheDir: string, userId: number | undefin
     // Accounts of services often name a home directory that must not exist.
     if (statSync(homedir(), {throwIfNoEntry: false}) === undefined) return undefined;
     const directory = locate(cacheDir);
-    if (findParentProblem(directory, userId) !== undefined) return undefined;
+    if (canBeReplaced(directory, userId)) return undefined;
     makeDirectory(directory);
-    return findDirectoryProblem(directory, userId) === undefined ? directory : undefined;
+    return isPrivate(directory, userId) ? directory : undefined;
   } catch {
     // The cache is optional: it only makes the next start faster.
     return undefined;
-  }
-}
-
-/**
- * Finds the reason why compiled code is not kept in a directory.
- *
- * @returns Undefined if it is kept, or if the directory does not exist yet.
- */
-export function findCacheProblem(path: string, userId: number | undefined): string | undefined {
-  try {
-    const directory = locate(path);
-    return findParentProblem(directory, userId) ?? findDirectoryProblem(directory, userId);
-  } catch (error) {
-    return codeOf(error) === 'ENOENT' ? undefined : messageOf(error);
   }
 }
 
@@ -155,23 +134,17 @@ function locate(path: string): string {
   return join(isThere ? realpathSync(parent) : locate(parent), basename(path));
 }
 
-function findDirectoryProblem(directory: string, userId: number | undefined): string | undefined {
+function isPrivate(directory: string, userId: number | undefined): boolean {
   const status = lstatSync(directory);
-  if (!status.isDirectory()) return `${directory} is not a directory`;
   // Reading alone is a problem too: with a wide umask the files in it may be writable.
-  const problem = findOwnProblem(status, {forbidden: 'reading', userId});
-  if (problem?.owner !== undefined) return `${directory} ${describeOwner(problem.owner, userId)}`;
-  return problem && `${directory} is open to other users (mode ${formatMode(status.mode)})`;
+  return status.isDirectory() && findOwnProblem(status, {forbidden: 'reading', userId}) === undefined;
 }
 
-/** Finds a parent directory in which another user could replace the directory. */
-function findParentProblem(directory: string, userId: number | undefined): string | undefined {
+/** Returns whether another user could replace a directory, in one of those above it. */
+function canBeReplaced(directory: string, userId: number | undefined): boolean {
   const parent = dirname(directory);
-  if (parent === directory || userId === undefined) return undefined;
+  if (parent === directory || userId === undefined) return false;
   const status = statSync(parent, {throwIfNoEntry: false});
-  if (status === undefined) return findParentProblem(parent, userId);
-  const problem = findOwnProblem(status, {forbidden: 'replacing', userId});
-  if (problem === undefined) return findParentProblem(parent, userId);
-  if (problem.owner !== undefined) return `${parent} belongs to user ${problem.owner}`;
-  return `other users may write to ${parent} (mode ${formatMode(status.mode)})`;
+  const isOpen = status !== undefined && findOwnProblem(status, {forbidden: 'replacing', userId}) !== undefined;
+  return isOpen || canBeReplaced(parent, userId);
 }
