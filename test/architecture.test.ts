@@ -42,7 +42,7 @@ const LINES: Readonly<Record<string, number>> = {
   core: 11_519,
   // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port, on each system.
   // An engine that cannot be loaded, or whose paths are too long on Windows.
-  platform: 1892,
+  platform: 1865,
   // A clock that jumps ahead of etcd, or is no longer told, prefixes inside others, and an engine that is full, or refuses puts.
   // Failures of an engine that cannot be loaded, told apart.
   // A long link to etcd: pages by the size of what was read, fences that are read once, a limit of large answers, and values
