@@ -4,7 +4,7 @@ import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 
 /** The form that the value of a flag has to have. */
 export interface ValueForm<T> {
-  /** What it is, after "has to be". */
+  /** Description for a message, after "has to be". */
   readonly form: string;
   /** Returns what a text means; undefined if it does not have the form. */
   readonly parse: (text: string) => T | undefined;
