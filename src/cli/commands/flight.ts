@@ -50,10 +50,8 @@ async function readStart({flags, context}: FlightCall): Promise<FlightOptions> {
   const {from, to, number, aircraft, plan, speed, seed, 'landing-rate': landingRateFeetPerMinute} = flags;
   const booked = plan === undefined ? '{}' : await readValue(`@${plan}`, context);
   const planned = readBookedFlight(readBody(Buffer.from(booked)));
-  const given = {
-    ...{from, to, number, speed, seed, landingRateFeetPerMinute},
-    aircraft: aircraft === undefined ? undefined : {...planned.aircraft, code: aircraft},
-  };
+  const type = aircraft === undefined ? undefined : {...planned.aircraft, code: aircraft};
+  const given = {from, to, number, aircraft: type, speed, seed, landingRateFeetPerMinute};
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {...planned, ...set};
 }
