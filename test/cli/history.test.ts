@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
 import {afterEach, beforeEach, describe, test} from 'vitest';
+import type {Changes, Store} from '../../src/core/domain/commits/store.ts';
+import {openMemoryStore} from '../../src/store/memory/memory-store.ts';
 import {startService, type TestService} from '../support/service.ts';
 import {createMachine, type Finished, plain, type RunOptions} from './crewroom.ts';
 
@@ -10,6 +12,20 @@ beforeEach(async () => {
   service = await startService({ephemeral: true});
 });
 afterEach(() => service[Symbol.asyncDispose]());
+
+/** Starts a service in the place of the one that runs. */
+async function startInstead(...[options, parts]: Parameters<typeof startService>): Promise<void> {
+  const {port} = service;
+  await service[Symbol.asyncDispose]();
+  service = await startService({ephemeral: true, port, ...options}, parts);
+}
+
+/** Starts a service whose change log has the last two changes, up to twice as many. */
+async function startWithShortLog(): Promise<Store> {
+  const store = openMemoryStore({nowMs: Date.now, logChangesMax: 2});
+  await startInstead({}, {openStore: async () => store});
+  return store;
+}
 
 function run(args: readonly string[], options?: RunOptions): Promise<Finished> {
   return machine.run([...args.slice(0, 1), '--port', String(service.port), ...args.slice(1)], options);
@@ -88,6 +104,18 @@ describe('crewroom history', () => {
     assert.match((await run(['history', 'k', '--at', '3', '--json'])).stdout, /^\{"kind":"written",.*"value":3\}\n$/);
   });
 
+  test('says where the log begins, also for what it does not have', async () => {
+    const store = await startWithShortLog();
+    await run(['put', 'k', '1']);
+    for (let count = 0; count < 8; count++) await run(['put', 'other', '1']);
+    const {trimmedRevision: begin = 0} = (await store.statistics()) ?? {};
+    const note = `The change log begins after revision ${begin}; snapshots may have older values\n`;
+    assert.deepEqual(await run(['history', 'k']), {exitCode: 0, signal: null, stdout: '', stderr: note});
+    const {exitCode, stderr} = await run(['history', 'k', '--at', '2']);
+    assert.equal(exitCode, 3);
+    assert.ok(begin >= 2 && stderr.includes(`at revision 2: the change log begins after revision ${begin}\n`), stderr);
+  });
+
   test('--at has no half of a value, and says why', async () => {
     await run(['put', 'k', '-'], {input: JSON.stringify('x'.repeat(64 * 1024))});
     await run(['delete', 'k']);
@@ -125,6 +153,47 @@ describe('crewroom restore', () => {
     await run(['restore', 'k', '--at', '1', '--ttl', '1h']);
     assert.ok((await service.crewroom.entries.get('k'))?.expiresAtMs !== undefined);
   });
+
+  test('is refused if the entry changes meanwhile, and the change stays', async () => {
+    const store = openMemoryStore({nowMs: Date.now});
+    let isAsked = false;
+    const changes = async (...[after, options]: Parameters<typeof store.changes>): Promise<Changes> => {
+      if (isAsked) await service.crewroom.entries.put('k', 'of another');
+      isAsked = false;
+      return store.changes(after, options);
+    };
+    const members = {changes};
+    const openStore = async (): Promise<typeof store> =>
+      new Proxy(store, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(name in members ? members : target, name);
+          return typeof member === 'function' ? member.bind(target) : member;
+        },
+      });
+    await startInstead({}, {openStore});
+    await run(['put', 'k', '1']);
+    await run(['put', 'k', '2']);
+    isAsked = true;
+    assert.equal((await run(['restore', 'k', '--at', '1'])).exitCode, 4);
+    assert.equal(await stored('k'), '"of another"');
+  });
+
+  for (const command of ['restore', 'history'])
+    test(`is refused, as history --at is, by another store and for a revision that is none yet: ${command}`, async () => {
+      await run(['put', 'k', '1']);
+      const [{etag = ''} = {}] = (await service.crewroom.entries.list()).entries;
+      for (const [at, reason] of [
+        ['2', 'at revision 2: it is after the last revision\n'],
+        ['0123456789abcdef-1', 'at revision 1: it is of another store\n'],
+        [etag.replace(/1"$/, '99999"'), 'at revision 99999: it is after the last revision\n'],
+      ] as const) {
+        const {exitCode, stdout, stderr} = await run([command, 'k', '--at', at]);
+        assert.deepEqual([exitCode, stdout], [3, '']);
+        assert.ok(stderr.includes(reason), stderr);
+      }
+      assert.deepEqual((await service.crewroom.entries.get('k'))?.revision, 1);
+      assert.equal((await run([command, 'k', '--at', etag])).exitCode, 0);
+    });
 
   for (const [name, args, exitCode] of [
     ['another revision', ['--at', '2', '--if-match', '2'], 4],
@@ -204,6 +273,38 @@ describe('a command that changes one entry prints how to undo it', () => {
     await run(['put', 'k', '"theirs"']);
     assert.equal((await undo(deleted)).exitCode, 4);
     assert.equal(await stored('k'), '"theirs"');
+  });
+
+  test('the lines are refused by another store, whose entries stay', async () => {
+    const created = await atTerminal('put', 'a', '1');
+    const replaced = await atTerminal('put', 'a', '2');
+    const deleted = await atTerminal('delete', 'a');
+    await startInstead();
+    await run(['put', 'a', '"theirs"']);
+    assert.equal((await undo(created)).exitCode, 4);
+    await run(['put', 'a', '"theirs"']);
+    assert.equal((await undo(replaced)).exitCode, 3);
+    await run(['put', 'other', '1']);
+    await run(['delete', 'a']);
+    assert.equal((await undo(deleted)).exitCode, 3);
+    assert.equal((await run(['get', 'a'])).exitCode, 3);
+  });
+
+  for (const key of ['-a', 'a\u2028b'])
+    test(`without a line that a shell would pass on otherwise, for the key ${JSON.stringify(key)}`, async () => {
+      await run(['put', '--', key, '1']);
+      const printed = await atTerminal('put', '--', key, '2');
+      const [, command, note] = /^To undo this: "crewroom (restore --at [^"]*)" (.*)$/m.exec(printed) ?? [];
+      assert.equal(note, 'with the key and the flags of this command, which a copied line may change');
+      assert.equal((await run([...(command ?? '').split(' '), '--', key])).exitCode, 0);
+      assert.equal((await service.crewroom.entries.get(key))?.text, '1');
+    });
+
+  test('and says why not if the log does not have the earlier value any more', async () => {
+    await startWithShortLog();
+    await run(['put', 'k', '1']);
+    for (let count = 0; count < 8; count++) await run(['put', 'other', '1']);
+    assert.match(await atTerminal('delete', 'k'), /This cannot be undone: the change log begins after revision [1-9]/);
   });
 
   test('and says why not if the log does not have the earlier value', async () => {

@@ -118,7 +118,11 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Show the earlier values of an entry',
     arguments: [KEY],
     flags: {
-      at: {placeholder: 'REVISION', description: 'print the value that it had then, byte for byte', value: COUNT},
+      at: {
+        placeholder: 'REVISION',
+        description: 'print the value that it had then, byte for byte',
+        value: revisionFrom(1),
+      },
       limit: {placeholder: 'N', description: 'maximum number of changes, 100 by default', value: COUNT},
     },
     examples: [
@@ -131,7 +135,7 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Store an earlier value of an entry again',
     arguments: [KEY],
     flags: {
-      at: {placeholder: 'REVISION', description: 'the value that it had then', value: COUNT},
+      at: {placeholder: 'REVISION', description: 'the value that it had then', value: revisionFrom(1)},
       ...IF_MATCH_FLAG,
       ifAbsent: {description: 'only if there is no entry'},
       ...TTL_FLAG,

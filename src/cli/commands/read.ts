@@ -9,7 +9,7 @@ import {formatToSecond} from '../output/counts.ts';
 import {entryLine, safeLine} from '../output/entry-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
-import type {CommandOutcome} from '../terminal/outcome.ts';
+import {type CommandOutcome, printOutcome} from '../terminal/outcome.ts';
 import {formatTable} from '../terminal/table.ts';
 import {readValueAt} from '../transfer/earlier-value.ts';
 
@@ -40,22 +40,33 @@ export async function history(call: CallOf<'history'>): Promise<CommandOutcome> 
     return {json: lineOf(change), text: shownValue(change.json, call.context)};
   }
   const found = await readChanges(entries, key, limit);
-  return {json: found.changes.map(lineOf).join(''), ...describe(found, call)};
+  const outcome = {json: found.changes.map(lineOf).join(''), ...describe(found, call)};
+  if (found.failed === undefined) return outcome;
+  await printOutcome(outcome, call);
+  throw found.failed;
 }
 
 function lineOf(change: HistoryChange): string {
   return safeLine(formatHistoryChange(change));
 }
 
-async function readChanges(entries: Entries, key: string, count: number): Promise<HistoryPage> {
+/** A page of everything that was read, and the failure that ended it. */
+type ReadHistory = HistoryPage & {readonly failed?: unknown};
+
+async function readChanges(entries: Entries, key: string, count: number): Promise<ReadHistory> {
   const changes: HistoryChange[] = [];
   let after: string | undefined;
-  do {
-    const limit = Math.min(count - changes.length, DEFAULT_LIMITS.listLimitMax);
-    const page: HistoryPage = await entries.history(key, {after, limit});
-    changes.push(...page.changes);
-    after = page.cursor;
-  } while (after !== undefined && changes.length < count);
+  try {
+    do {
+      const limit = Math.min(count - changes.length, DEFAULT_LIMITS.listLimitMax);
+      const page: HistoryPage = await entries.history(key, {after, limit});
+      changes.push(...page.changes);
+      after = page.cursor;
+    } while (after !== undefined && changes.length < count);
+  } catch (failed) {
+    if (changes.length === 0) throw failed;
+    return {changes, failed};
+  }
   return after === undefined ? {changes} : {changes, cursor: after};
 }
 

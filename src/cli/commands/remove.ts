@@ -41,7 +41,7 @@ async function deleteOne(call: CallOf<'delete'>, key: string): Promise<CommandOu
   const {deleted, revision} = await entries.delete(key, {expected});
   if (deleted === 0) throw new AppError({code: 'no-entry', key});
   const {lines = [], ...outcome} = reportDeleted(deletion, call);
-  return {...outcome, lines: [...lines, ...(await undoLines(call, {entries, key, revision, what: 'deleted'}))]};
+  return {...outcome, lines: [...lines, ...(await undoLines(call, {entries, key, revision}))]};
 }
 
 /** Refuses what the deletion would refuse. It reads no value: an entry that is corrupt can be deleted. */

@@ -73,7 +73,7 @@ export async function describeWritten(
   {entries, key, written, verb = written.created ? 'Created' : 'Replaced'}: WrittenValue,
 ): Promise<CommandOutcome> {
   const {revision, etag, created} = written;
-  const undo = await undoLines(call, {entries, key, revision, what: created ? 'created' : 'stored'});
+  const undo = await undoLines(call, {entries, key, ...written});
   return {json: {key, revision: String(revision), etag, created}, lines: [`${verb} at revision ${revision}`, ...undo]};
 }
 

@@ -1,7 +1,7 @@
 import {formatBytes} from '../../core/domain/byte-size.ts';
-import type {Entries} from '../../core/domain/entries/entries.ts';
+import type {Entries, Written} from '../../core/domain/entries/entries.ts';
 import type {HistoryChange, HistoryPage} from '../../core/domain/entries/history.ts';
-import type {Revision} from '../../core/domain/entries/identifiers.ts';
+import {formatRevision, type GivenRevision, type Revision} from '../../core/domain/entries/identifiers.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import type {SettingsCall} from '../catalogue/commands.ts';
@@ -17,27 +17,27 @@ export type WithValue = Extract<HistoryChange, {kind: 'written'}> & {readonly js
 /**
  * Returns the write that gave an entry the value that it had at a revision.
  *
- * @throws {AdvisedError} `unreadable-input` if it had none then, or the change log does not have it.
+ * @throws {AdvisedError} `unreadable-input` if it had none then, the change log does not have it, or the revision is of another store or none yet.
  */
-export async function readValueAt(entries: WithHistory, key: string, revision: Revision): Promise<WithValue> {
-  const change = await readChangeAt(entries, key, revision);
-  if (hasValue(change)) return change;
-  const source = `the value at revision ${revision}`;
-  const failure = new AppError({code: 'unreadable-input', source, problem: describeLack(change), missing: true});
+export async function readValueAt(entries: WithHistory, key: string, at: GivenRevision): Promise<WithValue> {
+  const change = await readChangeAt(entries, key, at).catch(problemOf);
+  if (typeof change === 'object' && hasValue(change)) return change;
+  const problem = typeof change === 'string' ? change : describeLack(change);
+  const source = `the value at revision ${typeof at === 'number' ? at : at.revision}`;
+  const failure = new AppError({code: 'unreadable-input', source, problem, missing: true});
   throw new AdvisedError(failure, '"crewroom history KEY" lists what there is; snapshots may have older values');
 }
 
-/** A change of an entry that has been made. */
-interface Done {
+/** A change of an entry that has been made; a deletion has no ETag. */
+interface Done extends Partial<Written> {
+  readonly revision: Revision;
   readonly entries: WithHistory;
   readonly key: string;
-  readonly revision: Revision;
-  readonly what: 'created' | 'stored' | 'deleted';
 }
 
 /**
- * Returns a line that tells how to undo a change, by a command that is refused once the entry has changed again, or why that cannot be done; none if no
- * person reads it. Never fails: what it is about has been done.
+ * Returns a line that tells how to undo a change, by a command that is refused once the entry has changed again, and by another store, or why that cannot
+ * be done; none if no person reads it. Never fails: what it is about has been done.
  */
 export async function undoLines(call: SettingsCall, done: Done): Promise<readonly string[]> {
   const {stderr, platform} = call.context;
@@ -48,23 +48,25 @@ export async function undoLines(call: SettingsCall, done: Done): Promise<readonl
   });
   if (typeof undo === 'string') return [`This cannot be undone: ${undo}`];
   const line = formatLine(['crewroom', ...undo, ...addressFlags(call), {outside: done.key}], platform);
-  return [`To undo this: ${line ?? `"crewroom ${undo.join(' ')}" with the key and the flags of this command`}`];
+  const note = `"crewroom ${undo.join(' ')}" with the key and the flags of this command, which a copied line may change`;
+  return [`To undo this: ${line ?? note}`];
 }
 
 /** Returns the command that undoes a change, or why there is none. */
 async function findUndo(
   {context}: SettingsCall,
-  {entries, key, revision, what}: Done,
+  {entries, key, revision, etag, created}: Done,
 ): Promise<readonly string[] | string> {
-  const condition = what === 'deleted' ? ['--if-absent'] : ['--if-match', String(revision)];
-  if (what === 'created') return ['delete', ...condition];
+  const condition = etag === undefined ? ['--if-absent'] : ['--if-match', etag.slice(1, -1)];
+  if (created) return ['delete', ...condition];
   // One page: users do not wait for a search through the whole log.
   const [change] = (await entries.history(key, {after: String(revision), limit: 1})).changes;
   if (change === undefined) return 'the earlier value is far back in the log, where "crewroom history" finds it';
   if (!hasValue(change))
-    return what === 'stored' && isAbsence(change) ? ['delete', ...condition] : describeLack(change);
+    return etag !== undefined && isAbsence(change) ? ['delete', ...condition] : describeLack(change);
   const ttlSeconds = remainingSeconds(change, context);
-  return ['restore', '--at', String(change.revision), ...(ttlSeconds ? ['--ttl', `${ttlSeconds}s`] : []), ...condition];
+  const at = change.etag.slice(1, -1);
+  return ['restore', '--at', at, ...(ttlSeconds ? ['--ttl', `${ttlSeconds}s`] : []), ...condition];
 }
 
 /** Returns the rest of a time to live, rounded up; undefined for none. A write without one would make the entry last for ever. */
@@ -78,14 +80,21 @@ export function remainingSeconds(
 }
 
 /** Finds the last change of an entry up to a revision; where the log begins if it has none. */
-async function readChangeAt(entries: WithHistory, key: string, revision: Revision): Promise<HistoryChange> {
-  let after: string | undefined = String(revision + 1);
+async function readChangeAt(entries: WithHistory, key: string, at: GivenRevision): Promise<HistoryChange> {
+  let after: string | undefined =
+    typeof at === 'number' ? String(at + 1) : formatRevision({...at, revision: at.revision + 1});
   for (;;) {
     const {changes, cursor}: HistoryPage = await entries.history(key, {after, limit: 1});
     const [change] = changes;
     if (change !== undefined) return change;
     after = cursor;
   }
+}
+
+/** Returns the reason why the service has no history before a revision. @throws Any other error. */
+function problemOf(error: unknown): string {
+  if (error instanceof AppError && error.failure?.code === 'invalid-parameter') return error.failure.problem;
+  throw error;
 }
 
 function hasValue(change: HistoryChange): change is WithValue {

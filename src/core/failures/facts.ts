@@ -20,6 +20,8 @@ export function adviseOn(failure: AnyFailure): string {
     return adviseOnOrigin(failure.origin ?? '', failure.host);
   if (failure.code === 'disk-full' && failure.problem !== undefined)
     return 'Free space in the engine on its machines; writes then work again without a restart, and deletions work now';
+  if (failure.code === 'entry-corrupt' && failure.before !== undefined)
+    return 'Snapshots may have older values; check the disk, and with the service stopped, "crewroom doctor --deep"';
   if (failure.code === 'token-required' && failure.plugin !== undefined)
     return `Open the page of "${failure.plugin}" in the console that "crewroom console" opens: there it proves itself`;
   if (failure.code === 'permission-required') {

@@ -33,7 +33,7 @@ type LoggedStore = Pick<Store, 'id' | 'revision' | 'changes' | 'statistics'>;
 /**
  * Reads the changes of one entry backwards from the change log, in steps between which other work is done.
  *
- * @throws {AppError} `invalid-parameter` for a cursor of another store; `entry-corrupt` if the next part of the log is damaged; `store-closed`.
+ * @throws {AppError} `invalid-parameter` for a cursor of another store, or after its last revision; `entry-corrupt` if the next part of the log is damaged; `store-closed`.
  */
 export async function readEntryHistory(store: LoggedStore, key: Key, request: HistoryRequest): Promise<HistoryPage> {
   const {limit, valuesBytesMax} = request;
@@ -46,7 +46,10 @@ export async function readEntryHistory(store: LoggedStore, key: Key, request: Hi
   for (;;) {
     const part = await readPart(store, end, key, step);
     if (part === undefined && changes.length > 0) return pageBefore(end);
-    if (part === undefined) throw new AppError({code: 'entry-corrupt', key});
+    const last = store.revision;
+    if (part === undefined) throw new AppError({code: 'entry-corrupt', key, before: String(Math.min(end, last + 1))});
+    // Commits of other processes are known now.
+    if (end > last + 1 && end < Infinity) throw invalidCursor('it is after the last revision');
     lookedAt += part.lookedAt;
     for (const change of part.changes.toReversed()) {
       changes.push(describe(change, store.id));
@@ -69,8 +72,11 @@ function endOf({id}: LoggedStore, after: string | undefined): Revision {
   const given = parseRevision(after);
   const revision = given && revisionIn(id, given);
   if (revision !== undefined) return revision;
-  const problem = given ? 'it is of another store' : 'it has to be the cursor of an earlier page';
-  throw new AppError({code: 'invalid-parameter', parameter: 'after', problem});
+  throw invalidCursor(given ? 'it is of another store' : 'it has to be the cursor of an earlier page');
+}
+
+function invalidCursor(problem: string): AppError {
+  return new AppError({code: 'invalid-parameter', parameter: 'after', problem});
 }
 
 interface HistoryPart {
@@ -92,8 +98,8 @@ async function readPart(store: LoggedStore, end: Revision, key: Key, step: numbe
     const page = await store.changes(at, {limit: Math.max(1, Math.min(end - 1, store.revision) - at)});
     if (page.kind === 'reset') {
       // It was trimmed meanwhile, or is damaged.
-      if ((await readTrimmed(store)) > trimmed) return readPart(store, end, key, step);
-      return step > 1 ? readPart(store, end, key, Math.max(1, Math.floor(step / 10))) : undefined;
+      const isDamaged = step === 1 && (await readTrimmed(store)) === trimmed;
+      return isDamaged ? undefined : readPart(store, end, key, Math.ceil(step / 10));
     }
     lookedAt += page.changes.length;
     // A read may see a commit that is not acknowledged yet.

@@ -187,6 +187,23 @@ describe('a daily snapshot', () => {
   });
 });
 
+test('daily snapshots of a clock that was ahead for weeks push out no new one, and stay until their time has passed', async () => {
+  const machine = await startMachine();
+  const ahead = Array.from({length: 8}, (_, day) => `daily-202601${20 + day}t000000000z`);
+  for (const name of ahead) await machine.leave(`${name}.ndjson`, DAILY_BYTES_MAX);
+  const service = await machine.open();
+  for (let day = 2; day < 4; day++) {
+    await put(service, String(day));
+    for (let times = 0; times < 5; times++) await machine.passToIdle();
+    await machine.pass(DAY_MS - 10 * IDLE_MS);
+  }
+  const made = ['daily-20260102t001000000z', 'daily-20260103t001000000z'];
+  expect(await machine.names()).toEqual([...made, ...ahead]);
+  expect(machine.lines).toHaveLength(made.length);
+  await machine.pass(30 * DAY_MS);
+  expect(await machine.names()).toEqual([...ahead.slice(-1), 'daily-20260203t000000000z']);
+});
+
 describe('daily snapshots stay', () => {
   /** Changes an entry on each of some days. */
   async function change(machine: Machine, service: Service, days: number): Promise<void> {

@@ -61,13 +61,15 @@ async function saveIfDue(deps: DailyDeps): Promise<number> {
 
 /**
  * Removes what a process that was killed left, and snapshots that are followed by one of `days` less one: if there is one each day, after `days`, but not
- * at once if the entries were the same for weeks. @returns The last one, but none of a time to come, made when the clock was wrong.
+ * at once if the entries were the same for weeks. Those of a time to come, made when the clock was wrong, count from then on. @returns The last one.
  */
 async function tidy({days, place, place: {directory, nowMs}}: DailyDeps): Promise<SavedSnapshot | undefined> {
   await assertOwnDirectory(directory, place);
   const files = await readdir(directory).catch((): string[] => []);
   for (const file of files) if (file.startsWith('.daily-')) await rm(join(directory, file));
-  const daily = (await listSnapshots(directory)).filter(({name}) => /^daily-\d{8}t\d{9}z$/.test(name)).reverse();
+  const now = nameAt('daily', nowMs());
+  const found = (await listSnapshots(directory)).filter(({name}) => /^daily-\d{8}t\d{9}z$/.test(name) && name <= now);
+  const daily = found.reverse();
   const followed = nameAt('daily', nowMs() - (days - 1) * DAY_MS);
   let bytes = 0;
   for (const [index, {name, sizeBytes}] of daily.entries()) {
@@ -76,7 +78,7 @@ async function tidy({days, place, place: {directory, nowMs}}: DailyDeps): Promis
     if (next !== undefined && (next <= followed || index >= days || bytes > DAILY_BYTES_MAX))
       await removeSnapshot(directory, name);
   }
-  return daily.find(({name}) => name <= nameAt('daily', nowMs()));
+  return daily[0];
 }
 
 /** Exports all entries as long as there is time and space for them. @throws {AppError} `snapshot-failed`. */

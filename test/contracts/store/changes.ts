@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type {Store} from '../../../src/core/domain/commits/store.ts';
+import {parseKey} from '../../../src/core/domain/entries/identifiers.ts';
+import {EntryService} from '../../../src/service/entries/entry-service.ts';
 import type {ContractPart} from '../../../src/workbench/testing/shared/contract.ts';
 import {changesOf, put, remove, withTexts, write} from '../shared/assertions.ts';
 
@@ -114,6 +116,7 @@ export function storeTrimming(logChangesMax: number): ContractPart<Store> {
           assert.equal((await store.changes(trimmedRevision, {limit: 1})).kind, 'changes');
         },
       },
+      historyTest(logChangesMax),
       {
         name: 'keeps no more than twice as many changes as required',
         async run(store) {
@@ -146,5 +149,28 @@ export function storeTrimming(logChangesMax: number): ContractPart<Store> {
         },
       },
     ],
+  };
+}
+
+function historyTest(logChangesMax: number): ContractPart<Store>['tests'][number] {
+  return {
+    name: 'has the history of an entry as far back, and says where it begins',
+    async run(store) {
+      const entries = new EntryService({store});
+      const a = parseKey('a');
+      await entries.put(a, 'trimmed');
+      for (let index = 0; index < logChangesMax * 4; index++) await write(store, put('b'));
+      const {revision} = await entries.put(a, 'kept');
+      const {changes} = await entries.history(a);
+      const {trimmedRevision = 0} = (await store.statistics()) ?? assert.fail('the store has no statistics');
+      assert.ok(trimmedRevision > logChangesMax);
+      assert.deepEqual(
+        changes.map(change => [change.kind, change.revision]),
+        [
+          ['written', revision],
+          ['log-begins', trimmedRevision],
+        ],
+      );
+    },
   };
 }

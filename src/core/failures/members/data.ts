@@ -88,7 +88,11 @@ export interface DataMembers {
    * when a write failed; the list of the sockets of this machine; the keychain, only as the problem in the status of the session.
    */
   unavailable: {what: CaseOf<'store' | 'user' | 'keychain'>; problem?: string; imported?: number; batches?: number};
-  'entry-corrupt': {key: string};
+  'entry-corrupt': {
+    key: string;
+    /** What cannot be read is the change log before this revision, not the entry. */
+    before?: string;
+  };
   'store-corrupt': {
     /** `whole` if it cannot be opened, which never crosses HTTP. */
     what: CaseOf<'part' | 'whole'>;

@@ -111,9 +111,12 @@ export const DATA_ROWS: Rows<Exclude<DataFailure, WithCases>> = {
   },
   'entry-corrupt': {
     status: 500,
-    text: ({key}) => `Cannot read ${quote(key)}: its record does not match its checksum`,
+    text: ({key, before}) =>
+      before === undefined
+        ? `Cannot read ${quote(key)}: its record does not match its checksum`
+        : `Cannot read values of ${quote(key)} before revision ${before}: the change log is damaged there`,
     advice: 'Write or delete the key to continue; run "crewroom doctor --deep" to check all others, and check the disk',
-    when: 'A record on disk fails its checksum. It is not served; other entries are not affected. See [Reliability](reliability.md).',
+    when: 'A record on disk fails its checksum. It is not served; other entries are not affected. With `before`, a revision, only the change log is damaged, before that. See [Reliability](reliability.md).',
     example: {key: 'a'},
   },
   'store-read-only': {
