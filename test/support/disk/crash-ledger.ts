@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import type {Operation, PutOperation} from '../../../src/core/domain/commits/commit.ts';
 import type {Change, Store} from '../../../src/core/domain/commits/store.ts';
+import type {HistoryChange} from '../../../src/core/domain/entries/history.ts';
+import {DEFAULT_LIMITS} from '../../../src/core/domain/limits.ts';
 import {AppError} from '../../../src/core/failures/app-error.ts';
-import {changesOf, put, range, remove} from '../../contracts/shared/assertions.ts';
+import {EntryService} from '../../../src/service/entries/entry-service.ts';
+import {changesOf, key as keyOf, put, range, remove, textOf} from '../../contracts/shared/assertions.ts';
 import type {Random} from './random.ts';
 
 /** Key that every commit writes, with the number of the commit. */
@@ -120,6 +123,35 @@ export async function assertKept(store: Store, promises: Promises): Promise<read
   const found = new Map(entries.map(({key, json}) => [String(key), Buffer.from(json)]));
   assert.deepEqual(found, replay(marks.map(mark => attempts[mark]?.operations ?? [])));
   return marks;
+}
+
+/**
+ * Asserts that the history of the key that every commit writes has each of them, newest first, and that its oldest value can be restored. The store
+ * has one more commit then.
+ *
+ * @param marks The numbers of its commits, in their order.
+ */
+export async function assertHistory(store: Store, marks: readonly number[]): Promise<void> {
+  const entries = new EntryService({store});
+  const mark = keyOf(MARK_KEY);
+  const changes: HistoryChange[] = [];
+  let after: string | undefined;
+  do {
+    const page = await entries.history(mark, {after, limit: DEFAULT_LIMITS.listLimitMax});
+    changes.push(...page.changes);
+    after = page.cursor;
+  } while (after !== undefined);
+  const written = changes.flatMap(change => (change.kind === 'written' ? [change] : []));
+  assert.deepEqual(
+    written.map(({revision, json = []}) => [revision, Buffer.from(json).toString()]),
+    marks.map((number, index) => [index + 1, String(number)]).reverse(),
+  );
+  assert.deepEqual(changes.slice(written.length), [{kind: 'log-begins', revision: 0}]);
+  for (const {json} of written.slice(-1)) {
+    const {revision} = await entries.put(mark, json, {expected: marks.length});
+    assert.equal(revision, marks.length + 1);
+    assert.equal(textOf(await store.get(mark)), String(marks[0]));
+  }
 }
 
 async function assertKnown(store: Store, attempts: Promises['attempts']): Promise<void> {

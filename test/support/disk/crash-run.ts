@@ -9,7 +9,7 @@ import {changesOf} from '../../../src/store/format/change-encoding.ts';
 import {openLmdbStore} from '../../../src/store/lmdb-store.ts';
 import type {LogDamage} from '../../../src/store/open-directory.ts';
 import {WAL_FILES} from '../../../src/store/wal/write-ahead-log.ts';
-import {assertKept, assertSaved, CrashLedger, type Promises} from './crash-ledger.ts';
+import {assertHistory, assertKept, assertSaved, CrashLedger, type Promises} from './crash-ledger.ts';
 import {type DiskCall, type Fault, MemoryDisk} from './memory-disk.ts';
 import {memoryEngine, type States} from './memory-engine.ts';
 import {createRandom, type Random} from './random.ts';
@@ -196,7 +196,7 @@ export class CrashRun {
       },
     );
     for (const store of opened) {
-      await assertKept(store, promises);
+      await assertHistory(store, await assertKept(store, promises));
       assert.equal(store.id, this.#id ?? store.id, 'the store has another id');
       await store[Symbol.asyncDispose]();
     }

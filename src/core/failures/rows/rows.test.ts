@@ -168,6 +168,12 @@ const VARIANTS: readonly Variant[] = [
     text: `Cannot use ${URL} as a back end: it answers with nothing (status 200)`,
   },
   {
+    code: 'entry-corrupt',
+    name: 'the change log if it is damaged, not the entry',
+    failure: {code: 'entry-corrupt', key: 'a', before: '12'},
+    text: 'Cannot read values of "a" before revision 12: the change log is damaged there',
+  },
+  {
     code: 'store-corrupt',
     name: 'the key before the damage, if there is one',
     failure: {code: 'store-corrupt', what: 'part', after: 'a"b'},
