@@ -88,11 +88,8 @@ export interface DataMembers {
    * when a write failed; the list of the sockets of this machine; the keychain, only as the problem in the status of the session.
    */
   unavailable: {what: CaseOf<'store' | 'user' | 'keychain'>; problem?: string; imported?: number; batches?: number};
-  'entry-corrupt': {
-    key: string;
-    /** What cannot be read is the change log before this revision, not the entry. */
-    before?: string;
-  };
+  /** With `before`, what cannot be read is the change log before that revision, not the entry. */
+  'entry-corrupt': {key: string; before?: string};
   'store-corrupt': {
     /** `whole` if it cannot be opened, which never crosses HTTP. */
     what: CaseOf<'part' | 'whole'>;
