@@ -50,7 +50,10 @@ describe.runIf(process.platform !== 'win32')('crewroom edit', () => {
     await put('exact', '{"id": 12345678901234567890,\n "v": 1.0}');
     const {exitCode, stderr} = await run(['edit', 'exact'], 'cp "$1" seen && sed -i s/1.0/2.00/ "$1"');
     assert.equal(exitCode, 0);
-    assert.match(stderr, /^Replaced at revision 2\nTo undo this: crewroom restore --at (\w+)-1 --if-match \1-2 .*exact\n$/);
+    assert.match(
+      stderr,
+      /^Replaced at revision 2\nTo undo this: crewroom restore --at (\w+)-1 --if-match \1-2 .*exact\n$/,
+    );
     assert.equal(await readFile(join(home, 'seen'), 'utf8'), '{"id": 12345678901234567890,\n "v": 1.0}\n');
     assert.equal(await (await get('exact')).text(), '{"id": 12345678901234567890,\n "v": 2.00}');
     assert.deepEqual(await keptFiles(), []);
