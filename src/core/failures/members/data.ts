@@ -88,7 +88,7 @@ export interface DataMembers {
    * when a write failed; the list of the sockets of this machine; the keychain, only as the problem in the status of the session.
    */
   unavailable: {what: CaseOf<'store' | 'user' | 'keychain'>; problem?: string; imported?: number; batches?: number};
-  /** With `before`, what cannot be read is the change log before that revision, not the entry. */
+  /** The entry cannot be read or, with `before`, the change log before that revision. */
   'entry-corrupt': {key: string; before?: string};
   'store-corrupt': {
     /** `whole` if it cannot be opened, which never crosses HTTP. */
