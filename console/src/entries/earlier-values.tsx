@@ -134,27 +134,25 @@ function Change({change, entry, state, chosen, onChoose}: ChangeProps) {
     return revision === 0 ? null : <p class="quiet">Changes up to revision {revision} are not kept.</p>;
   const {committedAtMs, writtenBy} = change;
   const isNow = entry.saved.value.value?.revision === revision;
-  const what = kind === 'written' ? formatBytes(change.sizeBytes) : kind;
+  const hasText = textOf(change) !== undefined;
   const name = `Revision ${revision}`;
+  const facts = [
+    kind === 'written' ? formatBytes(change.sizeBytes) : kind,
+    isNow ? 'now' : kind === 'written' && !hasText && 'too large to be kept',
+    committedAtMs !== undefined && formatMoment(committedAtMs),
+  ].filter(Boolean);
   return (
     <>
-      {!isNow && textOf(change) !== undefined ? (
+      {isNow || !hasText ? (
+        name
+      ) : (
         <button type="button" aria-pressed={chosen === change} onClick={onChoose}>
           {name}
         </button>
-      ) : (
-        name
       )}
-      {`, ${what}`}
-      {isNow && ', now'}
-      {!isNow && kind === 'written' && textOf(change) === undefined && ', too large to be kept'}
-      {committedAtMs !== undefined && `, ${formatMoment(committedAtMs)}`}
-      {writtenBy !== undefined && (
-        <>
-          {', by '}
-          <CallerName state={state} principal={writtenBy} />
-        </>
-      )}
+      {`, ${facts.join(', ')}`}
+      {writtenBy !== undefined && ', by '}
+      {writtenBy !== undefined && <CallerName state={state} principal={writtenBy} />}
     </>
   );
 }

@@ -99,7 +99,7 @@ export class EntriesState {
   show(key: string | undefined): void {
     if (key === this.open.value?.key) return;
     if (key !== undefined && this.rows.value.find(key) !== undefined) this.active.value = key;
-    this.open.value = key === undefined ? undefined : new EntryState(key, this.#drafts);
+    this.open.value = key === undefined ? undefined : new EntryState(key, this.#client, this.#drafts);
     void this.open.value?.reload();
   }
 

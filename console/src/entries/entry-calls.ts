@@ -1,22 +1,15 @@
-import {CallFailure, callService, requestService} from '../service/call-service.ts';
+import type {Client, TypedEntry} from 'crewroom/client';
+import {callService, requestService} from '../service/call-service.ts';
 import type {Listing} from '../service/documents.ts';
 
 /** An entry, as `GET /api/keys` lists it. */
 export type ListedEntry = Omit<Listing['entries'][number], 'key' | 'etag'> & {readonly key: string};
 
 /** An entry with the exact text of its value. */
-export interface ReadEntry {
-  readonly text: string;
-  readonly sizeBytes: number;
-  /** Store and revision, as preconditions name them. */
-  readonly etag: string;
-  readonly revision: number;
-  readonly updatedAtMs: number;
-  /** Absent for never. */
-  readonly expiresAtMs?: number;
-  /** The caller of the last write; absent if the service does not know it. */
-  readonly writtenBy?: string;
-}
+export type ReadEntry = Pick<
+  TypedEntry,
+  'text' | 'sizeBytes' | 'etag' | 'revision' | 'updatedAtMs' | 'expiresAtMs' | 'writtenBy'
+>;
 
 /** A change of an entry. */
 export interface EntryWrite {
@@ -37,40 +30,20 @@ export function listEntries(query: Readonly<Record<string, string>>, signal?: Ab
   return callService<Listing>(`/api/keys?${new URLSearchParams(query)}`, {signal});
 }
 
-/** Reads an entry. @returns Null if there is none. @throws {CallFailure} */
-export async function readEntry(key: string): Promise<ReadEntry | null> {
-  try {
-    // That a key has no entry is no failure, and the browser reports every 404 as one.
-    const {entries} = await listEntries({prefix: key, limit: '1'});
-    if (entries[0]?.key !== key) return null;
-    const response = await requestService(entryPath(key));
-    const {headers} = response;
-    const etag = headers.get('ETag') ?? '';
-    const expiresAt = headers.get('Expires-At');
-    const writtenBy = headers.get('Written-By');
-    const bytes = await response.arrayBuffer();
-    return {
-      text: new TextDecoder().decode(bytes),
-      sizeBytes: bytes.byteLength,
-      etag,
-      revision: revisionOf(etag),
-      updatedAtMs: Date.parse(headers.get('Updated-At') ?? ''),
-      ...(expiresAt === null ? {} : {expiresAtMs: Date.parse(expiresAt)}),
-      ...(writtenBy === null ? {} : {writtenBy}),
-    };
-  } catch (error) {
-    if (error instanceof CallFailure && error.code === 'no-entry') return null;
-    throw error;
-  }
+/** Reads an entry. @returns Null if there is none. */
+export async function readEntry({entries}: Client, key: string): Promise<ReadEntry | null> {
+  // That a key has no entry is no failure, and the browser reports every 404 as one.
+  const listed = await listEntries({prefix: key, limit: '1'});
+  return (listed.entries[0]?.key === key ? await entries.get(key) : undefined) ?? null;
 }
 
 /** Stores a value. @returns The entry's ETag. @throws {CallFailure} `revision-conflict` if it has another state. */
-export async function writeEntry(key: string, {text, expected, ttlSeconds}: EntryWrite): Promise<string> {
+export async function writeEntry(key: string, {text, expected, ttlSeconds}: EntryWrite): Promise<ReadEntry['etag']> {
   const query = ttlSeconds === undefined ? '' : `?ttlSeconds=${ttlSeconds}`;
   const headers: Record<string, string> = {'Content-Type': 'application/json'};
   headers[expected === 'absent' ? 'If-None-Match' : 'If-Match'] = expected === 'absent' ? '*' : expected;
   const response = await requestService(entryPath(key) + query, {method: 'PUT', headers, body: text});
-  return response.headers.get('ETag') ?? '';
+  return (response.headers.get('ETag') ?? '""') as ReadEntry['etag'];
 }
 
 /** Changes when an entry expires: seconds from now, or null for never. @throws {CallFailure} */

@@ -1,4 +1,5 @@
 import {batch, computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
+import type {Client} from 'crewroom/client';
 import type {CallFailure} from '../service/call-service.ts';
 import {announce} from '../shell/announcer.ts';
 import type {Drafts, Fields} from '../state/drafts.ts';
@@ -40,11 +41,11 @@ export class EntryState {
   #check: ReturnType<typeof setTimeout> | undefined;
 
   /** @param drafts What the user has not saved: it outlives this object. */
-  constructor(key: string, drafts: Drafts) {
+  constructor(key: string, client: Client, drafts: Drafts) {
     this.key = key;
     this.draft = drafts.at({view: 'entries', key});
     this.ttl = drafts.at({view: 'entries', key}, 'ttl');
-    this.saved = new Loaded(() => this.#load());
+    this.saved = new Loaded(() => this.#load(client));
     this.readable = computed(() => {
       const text = this.saved.value.value?.text;
       return text && readableJson(text);
@@ -185,8 +186,8 @@ export class EntryState {
     return this.saved.value.value?.etag ?? 'absent';
   }
 
-  async #load(): Promise<ReadEntry | null> {
-    const read = await readEntry(this.key);
+  async #load(client: Client): Promise<ReadEntry | null> {
+    const read = await readEntry(client, this.key);
     if (read === null) this.ttl.value = undefined;
     else this.isNew.value = false;
     const draft = this.draft.value;

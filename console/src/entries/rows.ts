@@ -37,13 +37,8 @@ const FOLDER_CALLS_MAX = 20;
 
 /** Returns a source of all entries whose keys begin with a prefix. */
 export function entriesUnder(prefix: string): RowSource {
-  return async ({after, reverse, signal}) => {
-    const {entries, cursor} = await list(prefix, {
-      after: cursorAfter(after, reverse),
-      reverse,
-      limit: PAGE_ROWS,
-      signal,
-    });
+  return async request => {
+    const {entries, cursor} = await list(prefix, request, PAGE_ROWS);
     return {rows: entries.map(entry => toRow(prefix, 'list', entry)), hasMore: cursor !== undefined};
   };
 }
@@ -54,12 +49,7 @@ export function levelUnder(prefix: string): RowSource {
     const rows: Row[] = [];
     let last = after;
     for (let calls = 0; calls < FOLDER_CALLS_MAX && rows.length < PAGE_ROWS; calls++) {
-      const {entries, cursor} = await list(prefix, {
-        after: cursorAfter(last, reverse),
-        reverse,
-        limit: FOLDER_ENTRIES,
-        signal,
-      });
+      const {entries, cursor} = await list(prefix, {after: last, reverse, signal}, FOLDER_ENTRIES);
       for (const entry of entries) {
         const row = toRow(prefix, 'folders', entry);
         if (row.kind === 'entry' || row.key !== rows.at(-1)?.key || rows.at(-1)?.kind !== 'folder') rows.push(row);
@@ -82,23 +72,13 @@ export function toRow(prefix: string, view: View, entry: ListedEntry): Row {
 
 /** Returns whether any key begins with a prefix. */
 export async function hasKeys(prefix: string, signal: AbortSignal): Promise<boolean> {
-  const {entries} = await list(prefix, {after: undefined, reverse: false, limit: 1, signal});
+  const {entries} = await list(prefix, {reverse: false, signal}, 1);
   return entries.length > 0;
 }
 
-/** Returns the cursor that passes over all keys of a row. In reverse a folder's own path is before all keys in it. */
-function cursorAfter(row: Row | undefined, reverse: boolean): string | undefined {
-  return row?.kind === 'folder' && !reverse ? lastKeyUnder(row.key) : row?.key;
-}
-
-interface ListParts {
-  readonly after: string | undefined;
-  readonly reverse: boolean;
-  readonly limit: number;
-  readonly signal: AbortSignal;
-}
-
-function list(prefix: string, {after, reverse, limit, signal}: ListParts): Promise<Listing> {
+function list(prefix: string, {after: row, reverse, signal}: RowRequest, limit: number): Promise<Listing> {
+  // A cursor that passes over all keys of a row. In reverse a folder's own path is before all keys in it.
+  const after = row?.kind === 'folder' && !reverse ? lastKeyUnder(row.key) : row?.key;
   const from = after === undefined ? {} : {after};
   return listEntries({prefix, limit: String(limit), ...from, ...(reverse ? {reverse: 'true'} : {})}, signal);
 }

@@ -1,41 +1,29 @@
-import {type Signal, signal} from '@preact/signals';
-import {type CallFailure, callService} from '../service/call-service.ts';
-import type {Fault, FaultList} from '../service/documents.ts';
-import {keepFailure, type Loaded} from '../state/loaded.ts';
+import type {CallParts} from '../service/call-service.ts';
+import type {Fault} from '../service/documents.ts';
+import {Changes} from '../state/changes.ts';
 
-const PATH = '/api/faults';
+/** Path of the faults that are on. */
+export const FAULTS_PATH = '/api/faults';
 
-/** Switches faults. */
-export class FaultsState {
-  /** Why the last change failed. */
-  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
-  readonly isSending: Signal<boolean> = signal(false);
-  readonly #shown: Loaded<FaultList>;
+/** Returns the call that switches another fault on. */
+export function additionOf(fault: Fault): CallParts {
+  return {method: 'POST', body: {faults: [fault]}};
+}
 
-  constructor(shown: Loaded<FaultList>) {
-    this.#shown = shown;
-  }
-
+/** Switches faults. Each returns false if that failed. */
+export class FaultsState extends Changes {
   /** Switches another fault on. */
-  add(fault: Fault): Promise<void> {
-    return this.#change(() => callService(PATH, {method: 'POST', body: {faults: [fault]}}));
+  add(fault: Fault): Promise<boolean> {
+    return this.send(FAULTS_PATH, additionOf(fault));
   }
 
   /** Ends all faults of a kind. */
-  removeKind(kind: string): Promise<void> {
-    return this.#change(() => callService(`${PATH}?kind=${encodeURIComponent(kind)}`, {method: 'DELETE'}));
+  removeKind(kind: string): Promise<boolean> {
+    return this.send(`${FAULTS_PATH}?kind=${encodeURIComponent(kind)}`, {method: 'DELETE'});
   }
 
   /** Ends all faults. */
-  clear(): Promise<void> {
-    return this.#change(() => callService(PATH, {method: 'DELETE'}));
-  }
-
-  async #change(send: () => Promise<unknown>): Promise<void> {
-    this.isSending.value = true;
-    this.failure.value = undefined;
-    await keepFailure(this.failure, send);
-    await this.#shown.reload();
-    this.isSending.value = false;
+  clear(): Promise<boolean> {
+    return this.send(FAULTS_PATH, {method: 'DELETE'});
   }
 }

@@ -19,10 +19,13 @@ interface NextStepsProps {
   readonly plugins: PluginList | undefined;
 }
 
-/** Something that a newcomer has not done yet, with the way to do it. */
+/** Something that a newcomer has not done yet, with the way to do it: what is said about it, and commands. */
 interface Step {
   readonly title: string;
-  readonly content: ComponentChildren;
+  readonly about: ComponentChildren;
+  readonly commands: readonly (string | undefined)[];
+  /** A button in place of commands. */
+  readonly button?: ComponentChildren;
 }
 
 /** The next steps of a newcomer: none that is done already, and nothing at all once every one is. */
@@ -33,8 +36,8 @@ export function NextSteps({overview, plugins}: NextStepsProps) {
   const steps = [
     ...(session.state === 'signed-in' ? [] : [signInStep(session)]),
     ...(plugins.plugins.length === 0 ? [PLUGIN_STEP] : []),
-    ...(hasCaller.value === false ? [callStep()] : []),
-    ...(hasEntry.value === false ? [entryStep()] : []),
+    ...(hasCaller.value === false ? [CALL_STEP] : []),
+    ...(hasEntry.value === false ? [ENTRY_STEP] : []),
   ];
   // A sample is a choice too: of users who have done everything else.
   const mayBeOther = steps.length > 0 && session.source === 'sample' && session.state === 'signed-in';
@@ -44,10 +47,14 @@ export function NextSteps({overview, plugins}: NextStepsProps) {
     <section class="card next-steps" aria-labelledby="next-title">
       <h2 id="next-title">Next steps</h2>
       <ol>
-        {all.map(({title, content}) => (
+        {all.map(({title, about, commands, button}) => (
           <li key={title}>
             <h3>{title}</h3>
-            {content}
+            <p class="quiet">{about}</p>
+            {commands.map(line => (
+              <Command key={line} text={line} />
+            ))}
+            {button}
           </li>
         ))}
       </ol>
@@ -57,82 +64,58 @@ export function NextSteps({overview, plugins}: NextStepsProps) {
 
 const PLUGIN_STEP: Step = {
   title: 'Begin a plugin',
-  content: (
+  about: (
     <>
-      <p class="quiet">
-        It opens in a console of its own. The <a href="/docs/guides/first-plugin">guide</a> goes on from there.
-      </p>
-      {NEW_PLUGIN_LINES.map(line => (
-        <Command key={line} text={line} />
-      ))}
+      It opens in a console of its own. The <a href="/docs/guides/first-plugin">guide</a> goes on from there.
     </>
   ),
+  commands: NEW_PLUGIN_LINES,
 };
 
 const PILOT_STEP: Step = {
   title: 'Serve a pilot of your own',
-  content: (
-    <>
-      <p class="quiet">Save the document of the sample, edit it, and start the service with the file.</p>
-      <Command text={serviceCommand('identity --pretty > me.json')} />
-      <Command text={crewroomCommand('start --profile me.json')} />
-    </>
-  ),
+  about: 'Save the document of the sample, edit it, and start the service with the file.',
+  commands: [serviceCommand('identity --pretty > me.json'), crewroomCommand('start --profile me.json')],
 };
 
-function callStep(): Step {
-  return {
-    title: 'Ask who the pilot is',
-    content: (
-      <>
-        <p class="quiet">
-          As a plugin does. TypeScript has a <a href="/docs/client">client</a>.
-        </p>
-        <Command text={exampleOfReading()} />
-      </>
-    ),
-  };
-}
+const CALL_STEP: Step = {
+  title: 'Ask who the pilot is',
+  about: (
+    <>
+      As a plugin does. TypeScript has a <a href="/docs/client">client</a>.
+    </>
+  ),
+  commands: [exampleOfReading()],
+};
 
-function entryStep(): Step {
-  return {
-    title: 'Store a value',
-    content: (
-      <>
-        <p class="quiet">
-          It is on the disk when the answer comes, and among the <a href={formatRoute({view: 'entries'})}>entries</a>.
-        </p>
-        <Command text={exampleOfWriting()} />
-      </>
-    ),
-  };
-}
+const ENTRY_STEP: Step = {
+  title: 'Store a value',
+  about: (
+    <>
+      It is on the disk when the answer comes, and among the <a href={formatRoute({view: 'entries'})}>entries</a>.
+    </>
+  ),
+  commands: [exampleOfWriting()],
+};
 
 /** The way to a pilot, if plugins see none. */
 function signInStep({source, scriptURL}: Session): Step {
   const hasForm = source === 'back-end' || scriptURL !== undefined;
+  const samples = (
+    <>
+      Other samples are on the page <a href={formatRoute({view: 'identity'})}>Identity</a>.
+    </>
+  );
   return {
     title: 'Sign a pilot in',
-    content: (
-      <>
-        <p class="quiet">
-          Plugins wait for one.{' '}
-          {source === 'sample' && (
-            <>
-              Other samples are on the page <a href={formatRoute({view: 'identity'})}>Identity</a>.
-            </>
-          )}
-        </p>
-        {hasForm ? (
-          <p>
-            <button type="button" class="primary" onClick={focusSignIn}>
-              Sign in…
-            </button>
-          </p>
-        ) : (
-          <Command text={serviceCommand('sign-in')} />
-        )}
-      </>
+    about: <>Plugins wait for one. {source === 'sample' && samples}</>,
+    commands: hasForm ? [] : [serviceCommand('sign-in')],
+    button: hasForm && (
+      <p>
+        <button type="button" class="primary" onClick={focusSignIn}>
+          Sign in…
+        </button>
+      </p>
     ),
   };
 }

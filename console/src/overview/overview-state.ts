@@ -1,8 +1,9 @@
-import {effect, type Signal, signal} from '@preact/signals';
-import {type CallFailure, callService} from '../service/call-service.ts';
+import {effect} from '@preact/signals';
+import {callService} from '../service/call-service.ts';
 import type {ServiceDocument, Session} from '../service/documents.ts';
+import {Changes} from '../state/changes.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {keepFailure, Loaded} from '../state/loaded.ts';
+import {Loaded} from '../state/loaded.ts';
 import {FirstSteps} from './first-steps.ts';
 import {Traffic} from './traffic.ts';
 
@@ -13,12 +14,11 @@ export class OverviewState {
   readonly limits: Loaded<Readonly<Record<string, number>>>;
   readonly traffic: Traffic = new Traffic();
   readonly firstSteps: FirstSteps = new FirstSteps();
-  /** Why the last change of the session failed. */
-  readonly sessionFailure: Signal<CallFailure | undefined> = signal(undefined);
-  readonly isChangingSession: Signal<boolean> = signal(false);
+  readonly sessionChanges: Changes;
 
   constructor() {
     this.session = new Loaded(() => callService<Session>('/api/session'));
+    this.sessionChanges = new Changes(this.session);
     this.service = new Loaded(() => callService<ServiceDocument>('/api'));
     this.limits = new Loaded(() => callService<Readonly<Record<string, number>>>('/api/limits'));
   }
@@ -42,24 +42,15 @@ export class OverviewState {
 
   /** Signs a pilot in at the airline. @returns False if that failed. */
   signIn(username: string, password: string): Promise<boolean> {
-    return this.#changeSession(() => callService('/api/session', {method: 'POST', body: {username, password}}));
+    return this.sessionChanges.send('/api/session', {method: 'POST', body: {username, password}});
   }
 
   signOut(): Promise<boolean> {
-    return this.#changeSession(() => callService('/api/session', {method: 'DELETE'}));
+    return this.sessionChanges.send('/api/session', {method: 'DELETE'});
   }
 
   /** Asks the back end whether the session holds. */
   verify(): Promise<boolean> {
-    return this.#changeSession(() => callService('/api/session/verify', {method: 'POST'}));
-  }
-
-  async #changeSession(change: () => Promise<unknown>): Promise<boolean> {
-    this.isChangingSession.value = true;
-    this.sessionFailure.value = undefined;
-    const isDone = await keepFailure(this.sessionFailure, change);
-    await this.session.reload();
-    this.isChangingSession.value = false;
-    return isDone;
+    return this.sessionChanges.send('/api/session/verify', {method: 'POST'});
   }
 }

@@ -30,7 +30,7 @@ const STATES: Readonly<Record<string, string>> = {
 /** The pilot that is served, from where, and the session at the airline. */
 export function SessionCard({overview}: {readonly overview: OverviewState}) {
   const session = overview.session.value.value;
-  const failure = overview.sessionFailure.value;
+  const failure = overview.sessionChanges.failure.value;
   return (
     <section class="card" aria-labelledby="session-title">
       <div class="page-head apart">
@@ -93,7 +93,7 @@ function SessionProblem({session: {state, stale, problem}}: {readonly session: S
 
 function SessionActions({overview, session}: {readonly overview: OverviewState; readonly session: Session}) {
   const {state, source, scriptURL} = session;
-  const isBusy = overview.isChangingSession.value;
+  const isBusy = overview.sessionChanges.isSending.value;
   if (source === 'back-end' && state === 'signed-in')
     return (
       <div class="buttons">

@@ -44,7 +44,7 @@ export function SignInForm({overview}: {readonly overview: OverviewState}) {
       <label for={`${id}-password`}>Password</label>
       <input id={`${id}-password`} name="password" type="password" autocomplete="current-password" required />
       <div class="buttons">
-        <button type="submit" class="primary" {...clickIf(!overview.isChangingSession.value)}>
+        <button type="submit" class="primary" {...clickIf(!overview.sessionChanges.isSending.value)}>
           Sign in
         </button>
       </div>
@@ -62,7 +62,7 @@ function TrialSignIn({overview, pilot}: {readonly overview: OverviewState; reado
       <button
         type="button"
         class="primary"
-        {...clickIf(!overview.isChangingSession.value, () => void overview.signIn(username, password))}
+        {...clickIf(!overview.sessionChanges.isSending.value, () => void overview.signIn(username, password))}
       >
         Sign in as {name}
       </button>

@@ -1,4 +1,5 @@
 import {describeFault, FAULT_KINDS} from '../faults/fault-kinds.ts';
+import {additionOf, FAULTS_PATH} from '../faults/faults-state.ts';
 import {formatRoute, type Route, SERVICE_PAGES} from '../route.ts';
 import type {Fault, Pilot, Plugin} from '../service/documents.ts';
 import {PAGE_NAMES} from '../shell/service-page.tsx';
@@ -28,7 +29,9 @@ function pluginCommands({id, name}: Plugin): readonly Command[] {
 }
 
 function pilotCommand({name, description}: Pilot): Command {
-  return {group: 'Pilots', name: `Serve ${name}`, about: description, action: {kind: 'serve', pilot: name}};
+  const parts = {method: 'PUT', body: {name}} as const;
+  const action = {kind: 'change', path: '/api/pilots/current', parts} as const;
+  return {group: 'Pilots', name: `Serve ${name}`, about: description, action};
 }
 
 /** Each kind of fault with the value that its form begins with. Only the owner switches faults: others are led to their page. */
@@ -42,11 +45,11 @@ function faultCommands({isOwner, faults}: ConsoleState): readonly Command[] {
       group: 'Faults',
       name: `Switch on ${describeFault(fault)}`,
       about: effect,
-      action: isOwner.value ? {kind: 'fault', change: changed => changed.add(fault)} : page,
+      action: isOwner.value ? {kind: 'change', path: FAULTS_PATH, parts: additionOf(fault)} : page,
     };
   });
   if (active.length === 0 || !isOwner.value) return kinds;
-  const clear: CommandAction = {kind: 'fault', change: changed => changed.clear()};
+  const clear: CommandAction = {kind: 'change', path: FAULTS_PATH, parts: {method: 'DELETE'}};
   return [
     {group: 'Faults', name: 'Clear all faults', about: active.map(describeFault).join(', '), action: clear},
     ...kinds,

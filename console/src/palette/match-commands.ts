@@ -1,4 +1,4 @@
-import type {FaultsState} from '../faults/faults-state.ts';
+import type {CallParts} from '../service/call-service.ts';
 
 /** One thing that the palette offers. */
 export interface Command {
@@ -13,8 +13,7 @@ export interface Command {
 /** Effect of a command: it leads to an address, or changes something. */
 export type CommandAction =
   | {readonly kind: 'go'; readonly href: string}
-  | {readonly kind: 'serve'; readonly pilot: string}
-  | {readonly kind: 'fault'; readonly change: (faults: FaultsState) => Promise<void>}
+  | {readonly kind: 'change'; readonly path: string; readonly parts: CallParts}
   | {readonly kind: 'shortcuts'};
 
 /** Maximum number of commands of a group that are shown: users type on rather than scroll. */

@@ -1,13 +1,13 @@
 import {computed, type ReadonlySignal, type Signal, signal} from '@preact/signals';
 import {listEntries} from '../entries/entry-calls.ts';
-import {FaultsState} from '../faults/faults-state.ts';
-import {type CallFailure, callService} from '../service/call-service.ts';
+import {callService} from '../service/call-service.ts';
 import type {PilotList} from '../service/documents.ts';
+import {Changes} from '../state/changes.ts';
 import type {ConsoleState} from '../state/console-state.ts';
-import {Loaded, toCallFailure} from '../state/loaded.ts';
+import {Loaded} from '../state/loaded.ts';
 import {waitMs} from '../state/wait-ms.ts';
 import {commandsOf, keyCommand} from './commands.ts';
-import {type Command, type CommandAction, matchCommands} from './match-commands.ts';
+import {type Command, matchCommands} from './match-commands.ts';
 
 /** Wait for the next letter before keys are looked up, in milliseconds. */
 const TYPING_MS = 120;
@@ -21,20 +21,19 @@ export class PaletteState {
   /** Place of the chosen command among those that are found, which change by themselves; 0 if it is gone. */
   readonly place: ReadonlySignal<number>;
   readonly found: ReadonlySignal<readonly Command[]>;
-  /** Why the last command failed. */
-  readonly failure: Signal<CallFailure | undefined> = signal(undefined);
+  /** What commands change: with all of it the faults may be others. */
+  readonly changes: Changes;
   readonly #chosen: Signal<Command | undefined> = signal(undefined);
   /** True while keys are looked up. */
   readonly isLooking: Signal<boolean> = signal(false);
   readonly #pilots: Loaded<PilotList>;
   readonly #keys: Signal<readonly string[]> = signal([]);
-  readonly #faults: FaultsState;
   /** Ends the look-up of keys. */
   #looking = new AbortController();
 
   constructor(state: ConsoleState) {
     this.#pilots = new Loaded(() => callService<PilotList>('/api/pilots'));
-    this.#faults = new FaultsState(state.faults);
+    this.changes = new Changes(state.faults);
     this.found = computed(() => {
       // Pilots are served in place of a sample only.
       const {current, pilots = []} = this.#pilots.value.value ?? {};
@@ -53,7 +52,7 @@ export class PaletteState {
   /** Finds commands for another text. */
   search(text: string): void {
     this.text.value = text;
-    this.failure.value = undefined;
+    this.changes.failure.value = undefined;
     this.leave();
     this.#keys.value = this.#keys.value.filter(key => key.startsWith(text));
     this.#choose(0);
@@ -64,19 +63,6 @@ export class PaletteState {
   /** Chooses the command so many places further, at most the last or the first one. */
   move(by: number): void {
     this.#choose(Math.max(0, Math.min(this.found.value.length - 1, this.place.value + by)));
-  }
-
-  /** Does what a command is for, except to show something. @returns False if that failed. */
-  async change(action: CommandAction): Promise<boolean> {
-    try {
-      if (action.kind === 'serve')
-        await callService('/api/pilots/current', {method: 'PUT', body: {name: action.pilot}});
-      if (action.kind === 'fault') await action.change(this.#faults);
-      this.failure.value = this.#faults.failure.value;
-    } catch (error) {
-      this.failure.value = toCallFailure(error);
-    }
-    return this.failure.value === undefined;
   }
 
   /** Ends the look-up of keys. */

@@ -28,7 +28,7 @@ export function Palette({state, onClose, onShortcuts}: PaletteProps) {
   const id = useId();
   const run = async ({action}: Command): Promise<void> => {
     if (action.kind === 'shortcuts') return onShortcuts();
-    if (action.kind !== 'go') return void ((await palette.change(action)) && onClose());
+    if (action.kind === 'change') return void ((await palette.changes.send(action.path, action.parts)) && onClose());
     // Closed at once, so that it gives the focus back before the page that the user goes to takes it.
     document.querySelector<HTMLDialogElement>('dialog.palette')?.close();
     onClose();
@@ -45,6 +45,7 @@ export function Palette({state, onClose, onShortcuts}: PaletteProps) {
     else if (chosen !== undefined && !event.repeat) void run(chosen);
     event.preventDefault();
   };
+  const failure = palette.changes.failure.value;
   const count = palette.found.value.length;
   return (
     <Dialog title="Find" onClose={onClose} isLight name="palette">
@@ -63,7 +64,7 @@ export function Palette({state, onClose, onShortcuts}: PaletteProps) {
         onInput={event => palette.search(event.currentTarget.value)}
         onKeyDown={press}
       />
-      {palette.failure.value !== undefined && <FailureNote failure={palette.failure.value} />}
+      {failure !== undefined && <FailureNote failure={failure} />}
       <Found id={id} palette={palette} onRun={command => void run(command)} />
       <p class="palette-foot quiet" role="status">
         {count > 0 ? `${count} found` : palette.isLooking.value ? 'Looking for keys…' : NOTHING}

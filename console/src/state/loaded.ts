@@ -47,6 +47,6 @@ export async function keepFailure(
 /** Returns the failure of a call, whatever threw it. */
 export function toCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;
-  if (AppError.is(error)) return new CallFailure(error.message, {code: error.code}, {cause: error});
+  if (AppError.is(error)) return new CallFailure(error.message, error, {cause: error});
   return new CallFailure(error instanceof Error ? error.message : String(error), {code: 'internal'}, {cause: error});
 }

@@ -36,7 +36,7 @@ export function LiveList<T>({lines, label, empty, selected, children}: LiveListP
   const place = shown.findIndex(({id}) => id === selected || used.includes(id));
   const above = place === -1 ? excess : Math.min(excess, place);
   const rendered = shown.slice(above);
-  const firstKey = useFirstKey(rendered, shown[place], {used, isHeld});
+  const firstKey = useFirstKey(rendered, shown[place], isHeld);
   useStayAtEnd(element, lines, height);
   return (
     <section
@@ -86,23 +86,17 @@ class Row<T> extends Component<RowProps<T>> {
   }
 }
 
-interface KeyOptions {
-  /** Ids of the lines that the user uses. */
-  readonly used: readonly number[];
-  readonly isHeld: boolean;
-}
-
 /**
  * Returns the key of the first line that is rendered. Keys are places: an element that shows another line costs less than a new one. But elements move
  * along with a line that is used, and with all once these wait, and those of a used line that is gone are not used again.
  */
-function useFirstKey<T>(rendered: readonly LiveLine<T>[], line: LiveLine<T> | undefined, options: KeyOptions): number {
+function useFirstKey<T>(rendered: readonly LiveLine<T>[], line: LiveLine<T> | undefined, isHeld: boolean): number {
   const last = useRef({firstKey: 0, rendered});
   const {rendered: before} = last.current;
-  const kept = line ?? (options.isHeld ? before[0] : undefined);
+  const kept = line ?? (isHeld ? before[0] : undefined);
   const [from = -1, to = -1] = [before, rendered].map(each => each.findIndex(({id}) => id === kept?.id));
   if (Math.min(from, to) >= 0) last.current.firstKey += from - to;
-  else if (options.used.length > 0) last.current.firstKey += before.length;
+  else if (findUsed().length > 0) last.current.firstKey += before.length;
   last.current.rendered = rendered;
   return last.current.firstKey;
 }
