@@ -9,15 +9,10 @@ import {Marked} from '../shell/marked.tsx';
 import {toCallFailure} from '../state/loaded.ts';
 import {type ExportProgress, exportEntries} from './transfer-calls.ts';
 
-interface ExportDialogProps {
-  readonly prefix: string;
-  readonly onClose: () => void;
-}
-
 type Status = {readonly kind: 'ready' | 'running' | 'done'} | {readonly kind: 'failed'; readonly failure: CallFailure};
 
 /** Exports the entries under the prefix of the list into a file. */
-export function ExportDialog({prefix, onClose}: ExportDialogProps) {
+export function ExportDialog({prefix, onClose}: {readonly prefix: string; readonly onClose: () => void}) {
   const progress = useSignal<ExportProgress>({entries: 0, sizeBytes: 0});
   const status = useSignal<Status>({kind: 'ready'});
   const left = useMemo(() => new AbortController(), []);

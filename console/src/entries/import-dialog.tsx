@@ -174,8 +174,8 @@ function StatusText({status, mode}: {readonly status: Status; readonly mode: Imp
       return (
         <div class="note warning">
           <p>
-            Cancelled when {percent(status.part)} of the file was sent. About so much of it is stored, from its
-            beginning on.
+            Cancelled when {Math.round(status.part * 100)} % of the file was sent. About so much of it is stored, from
+            its beginning on.
             {mode === 'replace' && ' Entries that the file lacks are deleted last.'} Import the file again to store the
             rest.
           </p>
@@ -228,11 +228,6 @@ function describe({entries, created, replaced, expired, deleted}: Imported): str
   if (expired > 0) parts.push(`${count(expired)} skipped, since they have expired`);
   if (deleted > 0) parts.push(`${count(deleted)} ${deleted === 1 ? 'other' : 'others'} deleted`);
   return `${count(entries)} ${entries === 1 ? 'entry' : 'entries'}: ${parts.join(', ')}`;
-}
-
-/** Formats a part of a whole, from 0 to 1. */
-function percent(part: number): string {
-  return `${Math.round(part * 100)} %`;
 }
 
 function count(value: number): string {

@@ -6,13 +6,8 @@ import {phaseName} from './format-flight.ts';
 /** Speeds to choose from, in simulated seconds per second. */
 const SPEEDS = [1, 2, 10, 60, 600];
 
-interface FlightControlsProps {
-  readonly state: FlightState;
-  readonly flight: FlightStatus;
-}
-
 /** Changes a flight that runs. That of a simulator can only be ended. */
-export function FlightControls({state, flight}: FlightControlsProps) {
+export function FlightControls({state, flight}: {readonly state: FlightState; readonly flight: FlightStatus}) {
   const stop = (
     <button type="button" onClick={() => void state.stop()}>
       Stop

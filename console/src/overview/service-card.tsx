@@ -6,13 +6,8 @@ import {LimitsTable} from './limits-table.tsx';
 import {type MetricSample, metricValue} from './metrics-text.ts';
 import type {OverviewState} from './overview-state.ts';
 
-interface ServiceCardProps {
-  readonly state: ConsoleState;
-  readonly overview: OverviewState;
-}
-
 /** The service: its health, its store, its versions and its limits. */
-export function ServiceCard({state, overview}: ServiceCardProps) {
+export function ServiceCard({state, overview}: {readonly state: ConsoleState; readonly overview: OverviewState}) {
   const samples = overview.traffic.samples.value;
   return (
     <section class="card" aria-labelledby="service-title">
@@ -20,7 +15,7 @@ export function ServiceCard({state, overview}: ServiceCardProps) {
         <h2 id="service-title">Service</h2>
         <Health state={state} samples={samples} />
       </div>
-      <ServiceFigures overview={overview} samples={samples} />
+      <ServiceFigures overview={overview} />
       {metricValue(samples, 'crewroom_store_read_only') === 1 && (
         <p class="note danger">
           The disk has failed, and nothing can be written. Check the disk, then start the service again. A fault that is
@@ -47,13 +42,9 @@ function Health({state, samples}: {readonly state: ConsoleState; readonly sample
 
 const STORES: Readonly<Record<string, string>> = {lmdb: 'On disk', memory: 'In memory', etcd: 'In etcd'};
 
-interface ServiceFiguresProps {
-  readonly overview: OverviewState;
-  readonly samples: readonly MetricSample[];
-}
-
-function ServiceFigures({overview, samples}: ServiceFiguresProps) {
+function ServiceFigures({overview}: {readonly overview: OverviewState}) {
   const service = overview.service.value.value;
+  const samples = overview.traffic.samples.value;
   const startedSeconds = metricValue(samples, 'process_start_time_seconds');
   const memoryBytes = metricValue(samples, 'process_resident_memory_bytes');
   const node = samples.find(({name}) => name === 'crewroom_build_info')?.labels['node_version'];

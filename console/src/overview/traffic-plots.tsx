@@ -4,16 +4,11 @@ import {Plot} from '../shell/plot/plot.tsx';
 import type {ConsoleState} from '../state/console-state.ts';
 import {KEPT_MS, type Traffic, type TrafficPoint} from './traffic.ts';
 
-export interface TrafficPlotsProps {
-  readonly state: ConsoleState;
-  readonly traffic: Traffic;
-}
-
 /** Shortest time that the plots show, in seconds: in five minutes the first points could not be seen. */
 const SHOWN_SECONDS_MIN = 60;
 
 /** Requests per second, and how long they take, over the last minutes. */
-export function TrafficPlots({state, traffic}: TrafficPlotsProps) {
+export function TrafficPlots({state, traffic}: {readonly state: ConsoleState; readonly traffic: Traffic}) {
   const points = traffic.points.value;
   const last = points.at(-1);
   const toX = (last?.atMs ?? Date.now()) / 1000;

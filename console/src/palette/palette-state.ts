@@ -21,7 +21,7 @@ export class PaletteState {
   /** Place of the chosen command among those that are found, which change by themselves; 0 if it is gone. */
   readonly place: ReadonlySignal<number>;
   readonly found: ReadonlySignal<readonly Command[]>;
-  /** What commands change: with all of it the faults may be others. */
+  /** The changes that commands make: after each the faults may be others. */
   readonly changes: Changes;
   readonly #chosen: Signal<Command | undefined> = signal(undefined);
   /** True while keys are looked up. */

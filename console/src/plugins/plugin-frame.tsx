@@ -13,16 +13,11 @@ import type {ConsoleState} from '../state/console-state.ts';
 const SANDBOX =
   'allow-scripts allow-same-origin allow-forms allow-modals allow-downloads allow-popups allow-popups-to-escape-sandbox';
 
-interface PluginFrameProps {
-  readonly plugin: Plugin;
-  readonly state: ConsoleState;
-}
-
 /**
  * The page of a plugin. A new frame for each state of its files, for each pilot, for each appearance, which it reads from its address, and in
  * development once a new background runs. Also if the service comes back, and the page could not be loaded without it.
  */
-export function PluginFrame({plugin, state}: PluginFrameProps) {
+export function PluginFrame({plugin, state}: {readonly plugin: Plugin; readonly state: ConsoleState}) {
   const {status} = state.connection;
   const attempt = useSignal(1);
   /** True if the frame was created while nothing answered: a document of another origin does not show if it loaded. */

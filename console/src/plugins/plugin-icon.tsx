@@ -1,12 +1,7 @@
 import type {Plugin} from '../service/documents.ts';
 
-interface PluginIconProps {
-  readonly plugin: Plugin;
-  readonly darkMode: boolean;
-}
-
 /** The icon of a plugin: the one for this theme, or the one that it has, or the first letter of its name. */
-export function PluginIcon({plugin, darkMode}: PluginIconProps) {
+export function PluginIcon({plugin, darkMode}: {readonly plugin: Plugin; readonly darkMode: boolean}) {
   const {id, name, icons = [], page} = plugin;
   const wanted = darkMode ? 'dark' : 'light';
   const theme = icons.includes(wanted) ? wanted : icons[0];

@@ -81,11 +81,7 @@ interface PluginProps {
   readonly state: ConsoleState;
 }
 
-interface TabProps extends PluginProps {
-  readonly tab: PluginTab;
-}
-
-function Tab({plugin, state, tab}: TabProps) {
+function Tab({plugin, state, tab}: PluginProps & {readonly tab: PluginTab}) {
   if (plugin.state === 'broken' && tab !== 'log') return <About plugin={plugin} state={state} />;
   switch (tab) {
     case 'page':

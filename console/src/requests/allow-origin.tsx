@@ -9,13 +9,8 @@ import {setTo} from '../shell/set-to.ts';
 import type {ConsoleState} from '../state/console-state.ts';
 import {keepFailure, Loaded} from '../state/loaded.ts';
 
-interface AllowOriginProps {
-  readonly state: ConsoleState;
-  readonly origin: string;
-}
-
 /** Allows an origin that was refused until the service ends, after the user has seen it once more. Only one that the service itself lists. */
-export function AllowOrigin({state, origin}: AllowOriginProps) {
+export function AllowOrigin({state, origin}: {readonly state: ConsoleState; readonly origin: string}) {
   const list = useMemo(() => new Loaded(() => callService<OriginList>('/api/allowed-origins')), []);
   const isAsking = useSignal(false);
   useEffect(() => void list.reload(), [list]);

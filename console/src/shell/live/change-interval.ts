@@ -12,8 +12,6 @@ export function createSchedule(): Schedule {
         lastMs = nowMs;
         show();
       });
-    const waitMs = lastMs + CHANGE_INTERVAL_MS - performance.now();
-    if (waitMs > 0) setTimeout(inFrame, waitMs);
-    else inFrame();
+    setTimeout(inFrame, lastMs + CHANGE_INTERVAL_MS - performance.now());
   };
 }
