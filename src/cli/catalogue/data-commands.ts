@@ -118,11 +118,7 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Show the earlier values of an entry',
     arguments: [KEY],
     flags: {
-      at: {
-        placeholder: 'REVISION',
-        description: 'print the value that it had then, byte for byte',
-        value: revisionFrom(1),
-      },
+      at: {placeholder: 'REVISION', description: 'print its value then, byte for byte', value: revisionFrom(1)},
       limit: {placeholder: 'N', description: 'maximum number of changes, 100 by default', value: COUNT},
     },
     examples: [

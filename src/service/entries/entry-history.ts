@@ -39,13 +39,15 @@ export async function readEntryHistory(store: LoggedStore, key: Key, request: Hi
   const {limit, valuesBytesMax} = request;
   const changes: HistoryChange[] = [];
   let [end, step, lookedAt, valuesBytes] = [endOf(store, request.after), FIRST_STEP, 0, 0];
-  const pageBefore = (revision: Revision): HistoryPage => ({
+  // With other figures, which take long: not for each part.
+  let trimmed = await readTrimmed(store);
+  const before = (revision: Revision): HistoryPage => ({
     changes,
     cursor: formatRevision({storeId: store.id, revision}),
   });
   for (;;) {
-    const part = await readPart(store, end, key, step);
-    if (part === undefined && changes.length > 0) return pageBefore(end);
+    const part = await readPart(store, key, {end, step, trimmed});
+    if (part === undefined && changes.length > 0) return before(end);
     const last = store.revision;
     if (part === undefined) throw new AppError({code: 'entry-corrupt', key, before: String(Math.min(end, last + 1))});
     // Commits of other processes are known now.
@@ -55,13 +57,13 @@ export async function readEntryHistory(store: LoggedStore, key: Key, request: Hi
       changes.push(describe(change, store.id));
       valuesBytes += 'json' in change ? (change.json?.length ?? 0) : 0;
       if (changes.length < limit && valuesBytes < valuesBytesMax) continue;
-      return pageBefore(change.revision);
+      return before(change.revision);
     }
-    const {begin, trimmed} = part;
-    if (begin <= trimmed) return {changes: [...changes, {kind: 'log-begins', revision: trimmed}]};
-    end = begin + 1;
+    ({trimmed} = part);
+    if (part.begin <= trimmed) return {changes: [...changes, {kind: 'log-begins', revision: trimmed}]};
+    end = part.begin + 1;
     step = Math.min(STEP, part.lookedAt > STEP ? Math.ceil(step / 2) : 2 * step);
-    if (lookedAt >= LOOKED_AT_MAX) return pageBefore(end);
+    if (lookedAt >= LOOKED_AT_MAX) return before(end);
     await nextTick();
   }
 }
@@ -79,6 +81,8 @@ function invalidCursor(problem: string): AppError {
   return new AppError({code: 'invalid-parameter', parameter: 'after', problem});
 }
 
+type Place = Readonly<Record<'end' | 'step' | 'trimmed', number>>;
+
 interface HistoryPart {
   /** Changes of the entry, oldest first. */
   readonly changes: readonly Change[];
@@ -89,8 +93,7 @@ interface HistoryPart {
 }
 
 /** Reads the part of the log before a revision; a smaller one if it is damaged. @returns Undefined if nothing before the revision can be read. */
-async function readPart(store: LoggedStore, end: Revision, key: Key, step: number): Promise<HistoryPart | undefined> {
-  const trimmed = await readTrimmed(store);
+async function readPart(store: LoggedStore, key: Key, {end, step, trimmed}: Place): Promise<HistoryPart | undefined> {
   const begin = Math.max(trimmed, Math.min(end - 1, store.revision) - step);
   const changes: Change[] = [];
   let lookedAt = 0;
@@ -98,8 +101,9 @@ async function readPart(store: LoggedStore, end: Revision, key: Key, step: numbe
     const page = await store.changes(at, {limit: Math.max(1, Math.min(end - 1, store.revision) - at)});
     if (page.kind === 'reset') {
       // It was trimmed meanwhile, or is damaged.
-      const isDamaged = step === 1 && (await readTrimmed(store)) === trimmed;
-      return isDamaged ? undefined : readPart(store, end, key, Math.ceil(step / 10));
+      const now = await readTrimmed(store);
+      if (step === 1 && now === trimmed) return undefined;
+      return readPart(store, key, {end, step: Math.ceil(step / 10), trimmed: now});
     }
     lookedAt += page.changes.length;
     // A read may see a commit that is not acknowledged yet.
