@@ -237,7 +237,7 @@ test('a service that names another user is not taken for one of this user, where
   const owner = /Owner +user ada, not you: start yours with another --port/;
   assert.match((await call(['status'], 'win32')).stdout, owner);
   assert.equal(JSON.parse((await call(['status', '--json'], 'darwin')).stdout).owner, 'ada');
-  assert.match((await call(['doctor'], 'win32')).stdout, /the service at \S+ belongs to user ada, not to you/);
+  assert.match((await call(['doctor'], 'win32')).stdout, /the service at \S+ is that of user ada, and you are another/);
   // The kernel says that it is a process of this user; that of a container may have a name of its own.
   assert.doesNotMatch((await call(['status'], 'linux')).stdout, /ada/);
 });

@@ -84,6 +84,7 @@ describe('crewroom token', () => {
     {args: ['create', 'a'], said: 'create needs --permission PERMISSION'},
     {args: ['create', '--permission', 'admin'], said: 'create needs a NAME'},
     {args: [...BACKUP, '--expires', 'soon'], said: '--expires has to be a time such as'},
+    {args: [...BACKUP, '--expires', '999999999999d'], said: '--expires has to be a time such as'},
     {args: ['revoke'], said: 'revoke needs a NAME'},
     {args: ['list', 'a'], said: 'list takes no NAME'},
     {args: ['show'], said: 'create, list or revoke'},

@@ -141,7 +141,10 @@ describe('crewroom export', () => {
       for (const flags of [[], ['--force']]) {
         const {exitCode, stderr} = await run(['export', name, ...flags]);
         assert.equal(exitCode, 1);
-        assert.match(stderr, /^crewroom: Cannot write to ".*": it is not a file\n/);
+        assert.match(
+          stderr,
+          /^crewroom: Cannot write to ".*": it is not a file; without a name the export goes to standard output\n/,
+        );
       }
     assert.equal(await readFile(join(directory, 'f'), 'utf8'), 'mine');
     assert.ok((await lstat(join(directory, 'link'))).isSymbolicLink());

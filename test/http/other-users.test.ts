@@ -6,6 +6,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
 import {createToken} from '../support/access-tokens.ts';
 import {ownerFile, readOwnerToken} from '../support/owner-file.ts';
+import {exchange} from '../support/raw-client.ts';
 import {callService, startInTest, type TestService} from '../support/service.ts';
 
 /** The user `daemon` of most systems. */
@@ -170,7 +171,7 @@ describe.skipIf(!isRoot)('another account of this machine (needs root to make it
 
 test('programs are told whose service it is, in each mode; pages are not', async () => {
   for (const access of ACCESS_MODES) {
-    const service = await startInTest({access});
+    const service = await startInTest({access, allowHosts: ['pilot.test']});
     const ask = async (headers: Readonly<Record<string, string>>): Promise<unknown> => {
       const response = await fetch(`${service.url}/api`, {headers});
       return ((await response.json()) as Readonly<Record<string, unknown>>)['user'];
@@ -178,5 +179,12 @@ test('programs are told whose service it is, in each mode; pages are not', async
     expect([access, await ask({})]).toEqual([access, userInfo().username]);
     expect(await ask({'Sec-Fetch-Site': 'same-origin'})).toBeUndefined();
     expect(await ask({Origin: service.url})).toBeUndefined();
+    // Browsers mark no requests of pages at a name that they do not trust.
+    const host = `pilot.test:${service.port}`;
+    const {status, json} = await exchange(
+      service,
+      `GET /api HTTP/1.1\r\nHost: ${host}\r\nX-Crewroom-Client: 1\r\n\r\n`,
+    );
+    expect([status, json['user']]).toEqual([200, undefined]);
   }
 });

@@ -196,7 +196,7 @@ export function runSystemProgram(
     });
     child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk));
     child.once('close', exitCode => {
-      resolve(decodeErrors(Buffer.concat(errors), context).then(text => ({exitCode, output, errors: text})));
+      resolve(decodeErrors(Buffer.concat(errors), program, context).then(text => ({exitCode, output, errors: text})));
     });
   });
 }
@@ -208,11 +208,10 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 };
 
 /** Decodes what a program wrote: in UTF-8, or, as those of Windows do, in the code page of its console. Of an unknown one only ASCII is read. */
-async function decodeErrors(bytes: Buffer, context: Pick<CliContext, 'environment'>): Promise<string> {
-  if (isUtf8(bytes)) return bytes.toString();
-  const asked = await runSystemProgram(windowsProgram('chcp.com', context.environment), [], context).catch(
-    () => undefined,
-  );
+async function decodeErrors(bytes: Buffer, program: string, context: Pick<CliContext, 'environment'>): Promise<string> {
+  const pages = windowsProgram('chcp.com', context.environment);
+  if (isUtf8(bytes) || program === pages) return bytes.toString();
+  const asked = await runSystemProgram(pages, [], context).catch(() => undefined);
   const encoding = ENCODINGS[/\d+/.exec(asked?.output ?? '')?.[0] ?? ''];
   return encoding === undefined
     ? bytes.toString('latin1').replace(/[^\0-\x7f]/g, '\ufffd')

@@ -1,10 +1,10 @@
 import {type ArgumentSpec, DRY_RUN_FLAG, grouped, IF_MATCH_FLAG, SNAPSHOT_FLAG} from './spec.ts';
-import {COUNT, revisionFrom, TTL} from './value-forms.ts';
+import {COUNT, DURATION, revisionFrom} from './value-forms.ts';
 
 const KEY: ArgumentSpec = {name: 'KEY', description: 'the key, exactly; after -- if it begins with "-"'};
 
 const TTL_FLAG = {
-  ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d', value: TTL},
+  ttl: {placeholder: 'TIME', description: 'expire after this time, such as 90s, 15m, 12h or 30d', value: DURATION},
 } as const;
 
 const PREFIX: ArgumentSpec = {name: 'PREFIX', description: 'only keys that begin with it', optional: true};
@@ -57,7 +57,7 @@ export const DATA_COMMANDS = grouped('Data', {
     summary: 'Change when an entry expires, and keep its value',
     arguments: [KEY],
     flags: {
-      ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d', value: TTL},
+      ttl: {placeholder: 'TIME', description: 'time from now, such as 90s, 15m, 12h or 30d', value: DURATION},
       forever: {description: 'do not expire'},
       ...IF_MATCH_FLAG,
     },

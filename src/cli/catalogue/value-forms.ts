@@ -42,15 +42,12 @@ const SECONDS_BY_UNIT: ReadonlyMap<string, number> = new Map([
   ['', 1],
 ]);
 
-/** A time in seconds: `90`, `90s`, `15m`, `12h`, `30d`. */
-export const DURATION: ValueForm<number> = {form: 'a time such as 10s or 2m', parse: text => secondsOf(text)};
-
-/** A time to live in seconds, like {@link DURATION}. */
-export const TTL: ValueForm<number> = {
+/** A time in seconds, up to the longest time to live: `90`, `90s`, `15m`, `12h`, `30d`. */
+export const DURATION: ValueForm<number> = {
   form: `a time such as 90s, 15m, 12h or 30d, from 1s to ${DEFAULT_LIMITS.ttlSecondsMax / (24 * 60 * 60)}d`,
   parse: text => {
-    const ttlSeconds = secondsOf(text);
-    return isTtl(ttlSeconds) ? ttlSeconds : undefined;
+    const seconds = secondsOf(text);
+    return isTtl(seconds) ? seconds : undefined;
   },
 };
 

@@ -16,6 +16,9 @@ const SERVICE_TIMEOUT_MS = 5000;
 /** Duration of an answer above which it is reported as slow, in milliseconds: usually it takes a few. */
 const SLOW_MS = 500;
 
+/** Advice if a service names another user, as those in a container or in WSL do, too. */
+const OTHER_USER_FIX = 'If it is not yours in a container or in WSL, start yours with another --port';
+
 const CHECK = new NamedCheck('Service');
 
 /** Checks if the service answers, with which version, and how fast; and the session of its pilot. */
@@ -35,7 +38,7 @@ export async function checkService(
     const {name, version, user, storeKind} = await service.about();
     if (name !== 'crewroom') return [notRunning(`the program at ${url} is not Crewroom`)];
     if (foreignName(user, platform) !== undefined)
-      return [CHECK.problem(`the service at ${url} belongs to user ${user}, not to you`, FOREIGN_FIX)];
+      return [CHECK.warning(`the service at ${url} is that of user ${user}, and you are another`, OTHER_USER_FIX)];
     const beganAtMs = elapsedMs();
     const {ready, storeState, identity} = await service.readiness();
     const found = judge({url, version, ready, storeKind, storeState, tookMs: Math.round(elapsedMs() - beganAtMs)});

@@ -33,7 +33,8 @@ export interface ExportTarget extends Pick<CliContext, 'randomName' | 'platform'
 export async function isTaken(target: ExportTarget): Promise<boolean> {
   assertFileName(target);
   const found = await lstat(target.path).catch(() => undefined);
-  if (found?.isFile() === false) throw unwritable(target.name, 'it is not a file');
+  if (found?.isFile() === false)
+    throw unwritable(target.name, 'it is not a file; without a name the export goes to standard output');
   return found !== undefined;
 }
 

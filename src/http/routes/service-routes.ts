@@ -2,11 +2,13 @@ import {formatFault} from '../../core/documents/fault-text.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
 import type {IdentitySource} from '../../core/domain/identity/identity.ts';
 import type {ProgramStop} from '../../core/domain/program-stop.ts';
+import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import {isOfPage} from '../../core/protocol/headers/sender.ts';
 import type {Readiness, ServiceDocument, Stopping} from '../../core/protocol/service-documents.ts';
 import {ownUserName} from '../../platform/system/user-ids.ts';
-import {jsonAnswer} from '../core/message.ts';
+import {type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
+import {isLoopbackName} from '../core/sites.ts';
 import {forOwner, isOwnCaller} from './own-callers.ts';
 import {assertNoQuery, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
@@ -82,7 +84,7 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
       storeId: store.id,
       storeKind: stored.storeKind,
       access: accessMode,
-      ...(user === undefined || isOfPage(call.request.rawHeaders) ? {} : {user}),
+      ...(user === undefined || !isOfProgram(call.request) ? {} : {user}),
       links: LINKS,
     };
     return jsonAnswer(isOwnCaller(call) ? {...service, ...(await ownFacts(deps))} : service);
@@ -93,6 +95,12 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
     {path: '/livez', needs: 'nothing', GET: fixed({live: true})},
     {path: '/readyz', needs: 'nothing', GET: ready},
   ];
+}
+
+/** Returns whether a program sent a request. At names that browsers do not trust, which are none of loopback, requests of pages lack the headers of these. */
+function isOfProgram({rawHeaders}: HttpRequest): boolean {
+  const [host = ''] = headerValues(rawHeaders, 'host');
+  return isLoopbackName(host) && !isOfPage(rawHeaders);
 }
 
 /** Returns what only own callers may know: the path has the name of the user. */

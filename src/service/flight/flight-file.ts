@@ -23,7 +23,10 @@ export async function openFlightFile(directory: string, log: Log): Promise<Fligh
   // A loss of power may take a second of a flight.
   const form = {bytesMax: FILE_BYTES_MAX, parse: parseKept, format: JSON.stringify, isDurable: false};
   const document = ownDocument<KeptFlight>(join(directory, 'flight.json'), form);
-  await removeDurably(`${document.path}.${Buffer.from(LEFTOVER).toString('hex')}`);
+  const leftover = `${document.path}.${Buffer.from(LEFTOVER).toString('hex')}`;
+  await removeDurably(leftover).catch(error =>
+    log.error('positions of a flight could not be removed', {file: leftover, problem: messageOf(error)}),
+  );
   return new FlightFile(document, await document.read(), log);
 }
 

@@ -1,5 +1,5 @@
 import {watch} from 'node:fs';
-import {readdir, readFile, stat, writeFile} from 'node:fs/promises';
+import {mkdir, readdir, readFile, stat, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {openFlightOnClock} from '../../../test/support/flight-clock.ts';
@@ -241,6 +241,13 @@ describe('a flight that is kept', () => {
     await writeFile(join(dirname(path), half), '{');
     await open();
     expect(await readdir(dirname(path))).toEqual(['flight.json']);
+  });
+
+  test('opens beside what cannot be removed', async () => {
+    const {open, path} = await useFile();
+    await mkdir(join(`${path}.0000000000000000`, 'a'), {recursive: true});
+    const {flight} = await open();
+    expect(flight.recoverable()).toBeUndefined();
   });
 
   for (const text of ['{', '{}', '{"flight": {"phase": "X"}}', '[]'])

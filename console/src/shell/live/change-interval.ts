@@ -5,7 +5,7 @@ const CHANGE_INTERVAL_MS = 150;
 
 /** Creates a function that calls others with the next frame of the screen, an interval after the last ones at the earliest. Hidden pages have no frames. */
 export function createSchedule(): Schedule {
-  let lastMs = -Infinity;
+  let lastMs = 0;
   return show => {
     const inFrame = (): number =>
       requestAnimationFrame(nowMs => {

@@ -60,7 +60,8 @@ function describePlan(flight: FlightStatus, airline: string): Readonly<Record<st
     number: number ?? null,
     departure: from ?? null,
     arrival: to ?? null,
-    currentAircraft: aircraft === undefined ? null : {name: aircraft.code, registration: null, ...aircraft},
+    currentAircraft:
+      aircraft === undefined ? null : {registration: null, ...aircraft, name: aircraft.name ?? aircraft.code},
     cruise: level || (cruiseFeet ?? null),
     route,
     distance: toGoNauticalMiles === undefined ? null : Math.round(flownNauticalMiles + toGoNauticalMiles),
