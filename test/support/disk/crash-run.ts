@@ -45,6 +45,8 @@ export class CrashRun {
   #checked: {readonly promises: string; readonly contents: Contents[]} = {promises: '', contents: []};
   #imagesMax = 0;
   #damaged = 0;
+  /** The first failure of a check, which the store that wrote meanwhile takes for one of its disk, and may survive. */
+  #failed: unknown;
   /** True if a bit of the write-ahead log is flipped on each image. */
   #damages = false;
 
@@ -80,7 +82,10 @@ export class CrashRun {
    */
   async loseAnywhere(images: number, blocksBefore = 0): Promise<void> {
     this.#imagesMax = images;
-    while (this.#images < images) await this.#runOnce(blocksBefore);
+    while (this.#images < images) {
+      await this.#runOnce(blocksBefore);
+      if (this.#failed !== undefined) throw this.#failed;
+    }
   }
 
   /**
@@ -172,7 +177,11 @@ export class CrashRun {
       if (this.#damages && !this.#flipBit(disk)) continue;
       this.#images++;
       if (!this.#damages && this.#isChecked(disk)) continue;
-      await (this.#damages ? this.#checkDamaged(disk, {attempts}) : this.#check(disk, {attempts}));
+      const checked = this.#damages ? this.#checkDamaged(disk, {attempts}) : this.#check(disk, {attempts});
+      await checked.catch(error => {
+        this.#failed ??= error;
+        throw error;
+      });
     }
   }
 
