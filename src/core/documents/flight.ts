@@ -26,20 +26,20 @@ const maybe = <S extends v.GenericSchema>(kind: S, description: string) => descr
 const phase = oneOf(...FLIGHT_PHASES);
 const speed = between(1, FLIGHT_SPEED_MAX);
 
-/** An airport with its place. */
-export const AIRPORT = closed({
+/** Members of an airport with its place. */
+export const AIRPORT = {
   code: text(10),
   name: text(100),
   latitude: between(-90, 90),
   longitude: between(-180, 180),
   elevationFeet: v.optional(between(-2000, 30_000)),
-});
+};
 
 const airport = v.union(
   [
     described(text(10), 'Code of an airport that the simulator knows.'),
     v.pipe(
-      closed({...AIRPORT.entries, name: v.optional(text(100))}),
+      closed({...AIRPORT, name: v.optional(text(100))}),
       v.transform(({name, ...place}) => ({...place, name: name ?? place.code})),
     ),
   ],

@@ -98,8 +98,8 @@ const FLIGHT_STATUS = closed({
   ...FLIGHT_OPTIONS.entries,
   phase,
   flownNauticalMiles: v.number(),
-  from: v.optional(AIRPORT),
-  to: v.optional(AIRPORT),
+  from: v.optional(closed(AIRPORT)),
+  to: v.optional(closed(AIRPORT)),
   number: maybe(anyText, 'Absent, as the airports, for a flight of a simulator without a plan.'),
   startedBy: maybe(
     anyText,
