@@ -203,8 +203,16 @@ export function runSystemProgram(
 
 /** Encodings of code pages of consoles, by their names in the Encoding Standard. It has none for those of western letters, such as 437 and 850. */
 const ENCODINGS: Readonly<Record<string, string>> = {
-  ...{866: 'ibm866', 874: 'windows-874', 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5'},
-  ...{1250: 'windows-1250', 1251: 'windows-1251', 1252: 'windows-1252', 1254: 'windows-1254'},
+  866: 'ibm866',
+  874: 'windows-874',
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  1250: 'windows-1250',
+  1251: 'windows-1251',
+  1252: 'windows-1252',
+  1254: 'windows-1254',
 };
 
 /** Decodes what a program wrote: in UTF-8, or, as those of Windows do, in the code page of its console. Of an unknown one only ASCII is read. */

@@ -24,8 +24,14 @@ export function describeFlight(
 
 /** Decimal places of figures; others have none. */
 const DIGITS: Readonly<Record<string, number>> = {
-  ...{latitude: 6, longitude: 6, flownNauticalMiles: 1, toGoNauticalMiles: 1, elapsedSeconds: 1},
-  ...{simulationRate: 2, flapsRatio: 2, gForce: 2},
+  latitude: 6,
+  longitude: 6,
+  flownNauticalMiles: 1,
+  toGoNauticalMiles: 1,
+  elapsedSeconds: 1,
+  simulationRate: 2,
+  flapsRatio: 2,
+  gForce: 2,
 };
 
 /** Rounds all numbers, without the sign of a zero. A heading of 360 degrees is 0. */

@@ -40,8 +40,16 @@ const DROPPED_FEET = 50;
 
 /** Times for which a phase has to hold, in seconds of the flight: short levels of a climb are no cruise. */
 const HELD_SECONDS: Readonly<Record<FlightPhase, number>> = {
-  ...{BOARDING: 5, PUSH_BACK: 2, TAXI: 3, TAKEOFF: 2, CLIMB: 10, CRUISE: 20, DESCENT: 10},
-  ...{APPROACH: 5, TAXI_TO_GATE: 3, ARRIVED: 5},
+  BOARDING: 5,
+  PUSH_BACK: 2,
+  TAXI: 3,
+  TAKEOFF: 2,
+  CLIMB: 10,
+  CRUISE: 20,
+  DESCENT: 10,
+  APPROACH: 5,
+  TAXI_TO_GATE: 3,
+  ARRIVED: 5,
 };
 
 /** Shortest flight that ends with a landing: below it the aircraft bounced, or its gear sank in at the start. */

@@ -60,8 +60,9 @@ function describePlan(flight: FlightStatus, airline: string): Readonly<Record<st
     number: number ?? null,
     departure: from ?? null,
     arrival: to ?? null,
-    currentAircraft:
-      aircraft === undefined ? null : {registration: null, ...aircraft, name: aircraft.name ?? aircraft.code},
+    currentAircraft: aircraft
+      ? {code: aircraft.code, name: aircraft.name ?? aircraft.code, registration: aircraft.registration ?? null}
+      : null,
     cruise: level || (cruiseFeet ?? null),
     route,
     distance: toGoNauticalMiles === undefined ? null : Math.round(flownNauticalMiles + toGoNauticalMiles),
