@@ -57,6 +57,19 @@ describe('describeTracking()', () => {
     expect(read()).toMatchObject({...landed, planeOnground: true, gearControl: 1, engine1Firing: false});
   });
 
+  test('names an aircraft by its code, without a registration by null, and none by null', () => {
+    const {flight} = openFlightOnClock();
+    const read = () => Object(describeTracking(flight.status(), {code: 'CAV'})['flightPlanData']).currentAircraft;
+    flight.start();
+    expect(read()).toBeNull();
+    flight.start({aircraft: {code: 'A320'}});
+    expect(read()).toEqual({code: 'A320', name: 'A320', registration: null});
+    flight.start({aircraft: {code: 'A320', name: undefined, registration: undefined}});
+    expect(read()).toEqual({code: 'A320', name: 'A320', registration: null});
+    flight.start({aircraft: {code: 'A320', name: 'Airbus A320', registration: 'D-AIZC'}});
+    expect(read()).toEqual({code: 'A320', name: 'Airbus A320', registration: 'D-AIZC'});
+  });
+
   test('is no longer tracking when the simulator is disconnected, or the flight has arrived', () => {
     const {flight} = openFlightOnClock();
     flight.start();
