@@ -34,26 +34,37 @@ async function setValue(key: string, name: string, value: string, type = 'REG_EX
   expect(await run('reg', 'add', key, '/v', name, '/t', type, '/d', value, '/f')).toMatchObject({exitCode: 0});
 }
 
-/** Returns a value of the registry; undefined if there is none. Only an export has all characters. */
-async function readValue(key: string, name: string): Promise<string | undefined> {
-  if ((await run('reg', 'query', key, '/v', name)).exitCode === 1) return undefined;
+/** Returns what a key of the registry has, as an export: only that has all characters. */
+async function readKey(key: string): Promise<string> {
   const file = 'C:\\exported.reg';
-  await rm(onLinux(file), {force: true});
-  // Wine sometimes ends it without a file.
+  let text = '';
+  // Programs under Wine sometimes end early and say that all is well: a whole export ends with an empty line, and only one that looked fails.
   await until(
-    async () => (await run('reg', 'export', key, file, '/y')).exitCode === 0 && existsSync(onLinux(file)),
-    () => 'the registry is not exported',
+    async () => {
+      await rm(onLinux(file), {force: true});
+      const {exitCode} = await run('reg', 'export', key, file, '/y');
+      text = existsSync(onLinux(file)) ? await readFile(onLinux(file), 'utf16le') : '';
+      return exitCode === 1 || text.endsWith('\r\n\r\n');
+    },
+    () => `the registry is not exported: ${text}`,
   );
-  const text = (await readFile(onLinux(file), 'utf16le')).replaceAll('\\\r\n  ', '');
-  const [, hex, plain] = new RegExp(`^"${name}"=(?:hex\\(2\\):(.*)|"(.*)")\r$`, 'm').exec(text) ?? [];
-  if (hex === undefined) return plain?.replaceAll(/\\(.)/g, '$1');
-  return Buffer.from(hex.replaceAll(',', ''), 'hex').toString('utf16le').replace('\0', '');
+  return text.replaceAll('\\\r\n  ', '');
+}
+
+/** Returns a value of the registry and its type; undefined if there is none. */
+async function readValueAndType(key: string, name: string): Promise<[value: string, type: string] | undefined> {
+  const line = new RegExp(`^"${name}"=(?:hex\\(2\\):(?<hex>.*)|"(?<plain>.*)")\r$`, 'm').exec(await readKey(key));
+  if (line === null) return undefined;
+  const {hex, plain = ''} = line.groups ?? {};
+  if (hex === undefined) return [plain.replaceAll(/\\(.)/g, '$1'), 'REG_SZ'];
+  return [Buffer.from(hex.replaceAll(',', ''), 'hex').toString('utf16le').replace('\0', ''), 'REG_EXPAND_SZ'];
 }
 
 const ENVIRONMENT = 'HKCU\\Environment';
+const readValue = async (key: string, name: string): Promise<string | undefined> =>
+  (await readValueAndType(key, name))?.[0];
+const readPathAndType = (): Promise<[value: string, type: string] | undefined> => readValueAndType(ENVIRONMENT, 'Path');
 const readPath = (): Promise<string | undefined> => readValue(ENVIRONMENT, 'Path');
-const typeOfPath = async (): Promise<string | undefined> =>
-  /REG_\w+/.exec((await run('reg', 'query', ENVIRONMENT, '/v', 'Path')).stdout)?.[0];
 
 /** Runs the uninstaller, which continues in a copy of itself, and waits until it is done. */
 async function uninstall(words: readonly string[] = [], folder = FOLDER): Promise<void> {
@@ -123,7 +134,7 @@ describe('the installer for Windows, under Wine', () => {
     const {exitCode, stderr} = await install('/AUTOSTART');
     expect(exitCode, stderr).toBe(0);
     await untilServing();
-    expect([await readPath(), await typeOfPath()]).toEqual([`${MINE};${FOLDER}`, 'REG_EXPAND_SZ']);
+    expect(await readPathAndType()).toEqual([`${MINE};${FOLDER}`, 'REG_EXPAND_SZ']);
     const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk', '-path', '*Start Menu*']);
     expect(await readFile(menu.stdout.trim(), 'latin1')).toContain('crewroom-console.cmd');
     expect((await crewroom('service', 'status')).stdout).toContain('active, enabled');
@@ -172,7 +183,7 @@ describe('the installer for Windows, under Wine', () => {
     await untilServing();
     expect(await get(url())).toBe('1.0');
     await expect.poll(() => nodeOfBackground(url())).toBe(`${FOLDER}\\node.exe`);
-    expect([await readPath(), await typeOfPath()]).toEqual([`${MINE};${FOLDER}`, 'REG_SZ']);
+    expect(await readPathAndType()).toEqual([`${MINE};${FOLDER}`, 'REG_SZ']);
   });
 
   test('puts an update into no other folder', async () => {
@@ -196,7 +207,7 @@ describe('the installer for Windows, under Wine', () => {
     await uninstall();
     expect(await isServing()).toBe(false);
     expect(existsSync(onLinux(FOLDER))).toBe(false);
-    expect([await readPath(), await typeOfPath()]).toEqual([MINE, 'REG_SZ']);
+    expect(await readPathAndType()).toEqual([MINE, 'REG_SZ']);
     expect(await readValue(RUN_KEY, 'crewroom')).toBeUndefined();
     const menu = await execute('find', [onLinux('C:\\users'), '-name', 'Crewroom.lnk']);
     expect(menu.stdout).toBe('');
@@ -235,7 +246,7 @@ describe('the installer for Windows, under Wine', () => {
     await run('reg', 'delete', ENVIRONMENT, '/v', 'Path', '/f');
     await setValue(UNINSTALL_KEY, 'InstallLocation', folder);
     expect(await install()).toMatchObject({exitCode: 0});
-    expect([await readPath(), await typeOfPath()]).toEqual([folder, 'REG_EXPAND_SZ']);
+    expect(await readPathAndType()).toEqual([folder, 'REG_EXPAND_SZ']);
     const version = await run(
       `${folder}\\node.exe`,
       `${folder}\\node_modules\\crewroom\\dist\\cli\\main.js`,
