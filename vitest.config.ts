@@ -74,7 +74,8 @@ const LONG = [
   'fuzz/main.test.ts',
 ];
 
-class LongFirst extends BaseSequencer {
+/** The order of the files. */
+export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({moduleId}: TestSpecification): boolean => LONG.some(name => moduleId.endsWith(name));
     const sorted = await super.sort(files);
@@ -82,16 +83,21 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** Returns the settings of `npm test`. @param skipped Globs of files that are left out. */
+/** Tests of the command line, which take as long as all others. `npm run test:commands` runs them, and `npm run test:node` those that depend on Node. */
+export const COMMANDS = 'test/cli/**';
+
+/** Workers: more than there are cores, since many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. */
+export const MAX_WORKERS: number = availableParallelism() + 2;
+
+/** Returns the settings of all tests without a browser, Wine or etcd. @param skipped Globs of files that are left out. */
 export function configure(skipped: readonly string[] = []): ViteUserConfig {
   const exclude = [...test.exclude, ...skipped];
   return defineConfig({
     test: {
       ...test,
       globalSetup: ['test/build.ts'],
-      // More than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
-      // the projects, where it would override --maxWorkers of the command line.
-      maxWorkers: availableParallelism() + 2,
+      // Not in the projects, where it would override --maxWorkers of the command line.
+      maxWorkers: MAX_WORKERS,
       sequence: {sequencer: LongFirst},
       projects: [
         // Starting a process and loading the service in it takes longer than most files of tests.
@@ -111,4 +117,4 @@ export function configure(skipped: readonly string[] = []): ViteUserConfig {
   });
 }
 
-export default configure();
+export default configure([COMMANDS]);

@@ -3,7 +3,7 @@ import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {createMachine, type Running} from '../cli/crewroom.ts';
 import {startPlay} from '../cli/play.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
 
@@ -29,7 +29,7 @@ describe.skipIf(!CAN_BROWSE)('the back end of a command that runs a plugin, in a
   let browser: Browser;
   let pages: PageServer;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchShell();
     pages = await servePages();
   });
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import type {Browser, Page, Route} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {consoleAddress, keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {findFreePort} from '../support/free-port.ts';
@@ -14,7 +14,7 @@ const KEPT = 'JSON.stringify([{...sessionStorage}, {...localStorage}])';
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {openConsole} from '../support/browsers/console.ts';
 import {callService, useService} from '../support/service.ts';
 
@@ -27,7 +27,7 @@ const SHELLS = ['sh', 'bash'];
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

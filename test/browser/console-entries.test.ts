@@ -1,7 +1,7 @@
 import type {Browser, Page, Route} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, type OpenConsole, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {readPageMemory} from '../support/browsers/page-memory.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
@@ -38,7 +38,7 @@ function* exportOfAll(): Generator<Buffer> {
 
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
-  browser = await launchChromium();
+  browser = await launchShell();
   service = await startService();
   await service.crewroom.transfer.import(exportOfAll());
 }, 240_000);

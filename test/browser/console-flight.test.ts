@@ -1,7 +1,7 @@
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {startInTest} from '../support/service.ts';
@@ -9,7 +9,7 @@ import {startInTest} from '../support/service.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {createMachine} from '../cli/crewroom.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {openConsole} from '../support/browsers/console.ts';
 
 const machine = await createMachine();
@@ -10,7 +10,7 @@ const machine = await createMachine();
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {servePages} from '../support/browsers/pages.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
@@ -18,7 +18,7 @@ const SOUND = 'data:audio/wav;base64,UklGRgAAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAA
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium('--host-resolver-rules=MAP crew.test 127.0.0.1');
+  if (CAN_BROWSE) browser = await launchShell('--host-resolver-rules=MAP crew.test 127.0.0.1');
 });
 afterAll(() => browser?.close());
 

@@ -6,7 +6,7 @@ import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test}
 import {createMachine} from '../cli/crewroom.ts';
 import {startPhpVms5} from '../support/back-ends.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole, SHOWN_THEME} from '../support/browsers/console.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {setFaults} from '../support/faults.ts';
@@ -25,7 +25,7 @@ let service: TestService;
 
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
-  browser = await launchChromium();
+  browser = await launchShell();
   service = await startService();
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {callAs, startCallers} from '../support/access-callers.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
@@ -12,7 +12,7 @@ import {startInTest} from '../support/service.ts';
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

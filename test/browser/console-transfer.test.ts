@@ -7,7 +7,7 @@ import {pipeline} from 'node:stream/promises';
 import type {Browser, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {readPageMemory} from '../support/browsers/page-memory.ts';
 import {createOwnerCode} from '../support/owner-file.ts';
@@ -38,7 +38,7 @@ const PATIENCE_MS = 100_000;
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import type {Browser, Page} from 'playwright-core';
 import {createServer, type ViteDevServer} from 'vite';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {openConsole} from '../support/browsers/console.ts';
 import {findFreePort} from '../support/free-port.ts';
 import {manifestOf, writePlugin} from '../support/plugin-folder.ts';
@@ -39,7 +39,7 @@ describe.skipIf(!CAN_BROWSE)('the page of a Vite in Chromium, under the origin o
   const disposables: AsyncDisposable[] = [];
 
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchShell();
     const home = await makeTemporaryDirectory();
     folder = join(home.path, 'work');
     await writePlugin(folder, {'plugin.json': manifestOf(ID), 'background/index.js': BACKGROUND, 'index.html': PAGE});

@@ -1,7 +1,7 @@
 import type {Browser, Locator, Page} from 'playwright-core';
 import {afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test} from 'vitest';
 import type {Crewroom} from '../../src/app/crewroom.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 
 /** The published files: the page needs files that the build puts beside it. */
@@ -15,7 +15,7 @@ let foreign: string;
 
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
-  browser = await launchChromium();
+  browser = await launchShell();
   const {openCrewroom} = (await import(PUBLISHED)) as typeof import('../../src/app/index.ts');
   crewroom = await openCrewroom({store: 'memory', port: 0});
   base = `http://localhost:${(await crewroom.listen()).port}`;

@@ -5,7 +5,7 @@ import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vites
 import type {Crewroom} from '../../src/app/crewroom.ts';
 import {findViolations, RULES} from '../support/browsers/accessibility.ts';
 import type {DrivenBrowser} from '../support/browsers/browser.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {FITS_WIDTH, type Walker, walkWith} from '../support/browsers/walk.ts';
@@ -43,7 +43,7 @@ async function inspect({page, look, glance}: Walker, path: string): Promise<read
 describe.skipIf(!CAN_BROWSE)('each page of the documentation (needs Chromium)', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchShell();
   });
   afterAll(() => browser?.close());
 

@@ -5,7 +5,7 @@ import type {Browser} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import {pageOrigin} from '../support/access-callers.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -52,7 +52,7 @@ async function servePage(html: (origin: string) => string): Promise<string> {
 describe.skipIf(!CAN_BROWSE)('/client.js in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchShell();
   });
   afterAll(() => browser?.close());
 

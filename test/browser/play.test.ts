@@ -3,7 +3,7 @@ import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vites
 import {startPlay} from '../cli/play.ts';
 import {findViolations} from '../support/browsers/accessibility.ts';
 import type {DrivenBrowser, Tab} from '../support/browsers/browser.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
@@ -19,7 +19,7 @@ const MARKS = `[...document.querySelectorAll('.play-mark > [aria-hidden]')].map(
 describe.skipIf(!CAN_BROWSE)('crewroom play in Chromium', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = await launchShell();
   });
   afterAll(() => browser?.close());
 

@@ -2,7 +2,7 @@ import {mkdir, rm, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Browser, BrowserContextOptions, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {FITS_WIDTH} from '../support/browsers/walk.ts';
 import {manifestOf, type PluginFiles, writePlugin} from '../support/plugin-folder.ts';
@@ -35,7 +35,7 @@ const PAGE = `<!doctype html><title>Fuel</title><h1></h1><p></p><script type="mo
 let browser: Browser;
 
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium();
+  if (CAN_BROWSE) browser = await launchShell();
 });
 afterAll(() => browser?.close());
 

@@ -5,7 +5,7 @@ import type {Permission} from '../../src/core/domain/access/access.ts';
 import {ACCESS_MODES, type AccessMode} from '../../src/core/domain/access/access.ts';
 import {SAMPLE_DOCUMENT} from '../../src/service/identity/sample-document.ts';
 import {bearer} from '../support/access-tokens.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {keepScreenshot, openConsole} from '../support/browsers/console.ts';
 import {createOwnerCode, readOwnerToken} from '../support/owner-file.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -98,7 +98,7 @@ const SOUND = Buffer.concat([
 
 let browser: Browser;
 beforeAll(async () => {
-  if (CAN_BROWSE) browser = await launchChromium('--autoplay-policy=no-user-gesture-required');
+  if (CAN_BROWSE) browser = await launchShell('--autoplay-policy=no-user-gesture-required');
 });
 afterAll(() => browser?.close());
 

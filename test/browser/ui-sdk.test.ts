@@ -5,7 +5,7 @@ import {text} from 'node:stream/consumers';
 import {fileURLToPath} from 'node:url';
 import type {Browser, Frame, Page} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {openConsole} from '../support/browsers/console.ts';
 import {type PageServer, servePages} from '../support/browsers/pages.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
@@ -29,7 +29,7 @@ const disposables: AsyncDisposable[] = [];
 
 beforeAll(async () => {
   if (!CAN_BROWSE) return;
-  browser = await launchChromium();
+  browser = await launchShell();
   files = {'page.js': SCRIPT, 'smartcars.css': await readFile(join(SDK, 'css/smartcars.css'), 'utf8')};
   for (const name of await readdir(join(SDK, 'dist')))
     if (name.endsWith('.js')) files = {...files, [`sdk/${name}`]: await readFile(join(SDK, 'dist', name), 'utf8')};

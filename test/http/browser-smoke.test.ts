@@ -4,7 +4,7 @@ import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
 import {findViolations} from '../support/browsers/accessibility.ts';
-import {CAN_BROWSE, launchChromium} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
 import {writePlugin} from '../support/plugin-folder.ts';
 import {makeTemporaryDirectory, startService} from '../support/service.ts';
 
@@ -18,7 +18,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium; `npm run test:b
     const {port} = pages.address() as AddressInfo;
     const service = await startService({allowOrigins: [`http://127.0.0.1:${port}`]});
     onTestFinished(() => service[Symbol.asyncDispose]());
-    const browser = await launchChromium();
+    const browser = await launchShell();
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
     const read = `fetch('http://localhost:${service.port}/api/identity').then(answer => answer.json(), String)`;
@@ -34,7 +34,7 @@ describe.skipIf(!CAN_BROWSE)('in a real browser (needs Chromium; `npm run test:b
     await writePlugin(join(home.path, 'com.example.page'), {'ui/index.html': '<!doctype html><p>hello</p>'});
     const service = await startService({pluginsDir: home.path, ephemeral: true});
     onTestFinished(() => service[Symbol.asyncDispose]());
-    const browser = await launchChromium();
+    const browser = await launchShell();
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
     const problems: string[] = [];
