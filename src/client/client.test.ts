@@ -6,8 +6,8 @@ import {findFreePort} from '../../test/support/free-port.ts';
 import {AppError} from '../core/failures/app-error.ts';
 import type {Failure} from '../core/failures/failure.ts';
 import {type Client, createClient} from './client.ts';
-import {REQUESTS_MAX} from './limiter.ts';
 import type {ClientOptions} from './options.ts';
+import {REQUESTS_MAX} from './transport.ts';
 
 /** Starts a fake server, and creates a client of it. */
 async function clientOf(server: Server, options: ClientOptions = {}): Promise<Client> {

@@ -7,10 +7,10 @@ import {formatExpectation, hasBareRevision} from '../core/protocol/headers/preco
 import type {ServiceDocument} from '../core/protocol/service-documents.ts';
 import {parseDocument} from '../core/protocol/text/read-document.ts';
 import {backoffMs} from '../core/time/backoff.ts';
+import {Limiter} from '../core/time/limiter.ts';
 import {untilAborted} from '../core/time/until-aborted.ts';
 import {type Answer, parseAnswer, receiveAnswer, unexpectedAnswer} from './answer.ts';
 import {isIdempotent} from './idempotence.ts';
-import {Limiter, REQUESTS_MAX} from './limiter.ts';
 import {describeCause, isSameOrigin, wasRefused} from './network/network.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {waitMs} from './waiting.ts';
@@ -60,6 +60,12 @@ export interface OpenOptions {
   /** Ends the request, and then its answer. */
   readonly signal: AbortSignal;
 }
+
+/**
+ * Maximum number of concurrent requests of one client; further calls wait for a permit. A program that stores a thousand
+ * entries at once would otherwise open a thousand connections, which other programs may need.
+ */
+export const REQUESTS_MAX = 64;
 
 /**
  * Maximum number of attempts of a call: enough for a service that closes an idle connection at the moment it is used, or that is

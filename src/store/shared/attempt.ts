@@ -16,7 +16,7 @@ import {
   type WriteAnswer,
 } from './engine/driver.ts';
 import {entryKey, HEAD_KEY, numbersBetween, STAGED_VALUE, stagedKey, WISH_KEY} from './engine/engine-keys.ts';
-import {headIn, type KnownHead} from './engine/head.ts';
+import type {KnownHead} from './engine/head.ts';
 import {readPairs, splitBySize} from './engine/range-pages.ts';
 import {decodeState, PART_BYTES_MAX, type Parts, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState, StoreParts} from './engine-state.ts';
@@ -77,9 +77,10 @@ export class Attempt {
   readonly #deps: AttemptDeps;
   /** The last failure of the engine, for the message. */
   #problem = 'the engine does not answer in time';
-  /** Time by `elapsedMs` at which it ends, and how much of it was added by {@link extend}. */
-  #endMs: number;
-  #extendedMs = 0;
+  /** Time by `elapsedMs` at which it ends, without that for the values that are patched. */
+  readonly #endMs: number;
+  /** Size of the values that the largest plan has patched, in bytes. */
+  #patchedBytes = 0;
 
   /**
    * @param startMs Time by `elapsedMs` at which it began.
@@ -94,25 +95,22 @@ export class Attempt {
 
   /** @throws {EngineFailure} `unavailable` if the time is over. */
   assertOpen(): void {
-    if (this.#deps.elapsedMs() >= this.#endMs) throw new EngineFailure('unavailable', this.#problem);
+    if (this.#leftMs <= 0) throw new EngineFailure('unavailable', this.#problem);
   }
 
   /** Resolves as the work does. @throws {EngineFailure} `unavailable` once the time is over. */
   async untilOver<T>(work: Promise<T>): Promise<T> {
     const working = work.then(value => ({value}));
     for (;;) {
-      const done = await within(working, this.#endMs - this.#deps.elapsedMs(), this.#deps.timers);
+      const done = await within(working, this.#leftMs, this.#deps.timers);
       if (done !== undefined) return done.value;
       this.assertOpen();
     }
   }
 
-  /** Gives it more time, in milliseconds, or what that is longer than the last such time: several plans do not make it endless. */
-  extend(byMs: number): void {
-    this.assertOpen();
-    const moreMs = Math.max(0, byMs - this.#extendedMs);
-    this.#extendedMs += moreMs;
-    this.#endMs += moreMs;
+  /** Time until it ends, in milliseconds. Patched values are read, and then written again; several plans do not make it endless. */
+  get #leftMs(): number {
+    return this.#endMs + (2 * this.#patchedBytes) / LINK_BYTES_PER_MS - this.#deps.elapsedMs();
   }
 
   /**
@@ -139,8 +137,8 @@ export class Attempt {
     const sizeOf = (changed: readonly StoredEntry[]): number => sum(changed, ({info}) => info.sizeBytes);
     const [planned = []] = splitBySize(commits, commit => sizeOf(patched(commit)), PART_BYTES_MAX);
     const changed = [...new Set(planned.flatMap(patched))];
-    // They are read, and then written again.
-    this.extend((2 * sizeOf(changed)) / LINK_BYTES_PER_MS);
+    this.assertOpen();
+    this.#patchedBytes = Math.max(this.#patchedBytes, sizeOf(changed));
     const parts = await readParts(driver, changed, base.at);
     const ids = planned.flatMap(({bound}) => bound ?? []);
     return {base, count: planned.length, entries, parts, applied: await findApplied(driver, ids, base), wish, oldMarks};
@@ -187,12 +185,7 @@ export class Attempt {
     const also = this.written.size > 0 ? {key: this.mark, version: this.#markVersion} : undefined;
     const {answer, wasLost} = await this.#repeat({...write, also});
     if (answer.kind === 'written') return {answer, isWritten: true};
-    const found = answer.answer.found[0]?.[0];
-    const isWritten =
-      wasLost &&
-      (found?.value.equals(write.value as Buffer) ||
-        headIn(answer.answer)?.head.group === this.group ||
-        (await hasGroup(this.#deps.driver, this.group, base.head)));
+    const isWritten = wasLost && (await hasGroup(this.#deps.driver, this.group, base.head));
     this.isInDoubt = isWritten;
     return {answer, isWritten};
   }

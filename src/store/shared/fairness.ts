@@ -6,9 +6,12 @@ import type {StoreParts} from './engine-state.ts';
 /** Time after a write of another process for which this one leaves time for its next, in milliseconds. */
 const SHARING_MS = 1000;
 
-/** Longest pause for others after a write, and for the wish of one, in milliseconds: a slow engine must not stop this process for longer. */
+/**
+ * Longest pause for others after a write, and for the wish of one, in milliseconds: a slow engine must not stop this process for longer, and
+ * the commits that wait meanwhile are not refused.
+ */
 const PAUSE_MS_MAX = 300;
-const WISHED_MS_MAX = 5000;
+const WISHED_MS_MAX = 4000;
 
 /** Number of times in a row that a process loses before it writes a wish. */
 const LOSSES_MAX = 3;
@@ -31,6 +34,8 @@ export class Fairness {
   /** Typical time of an attempt, which is two round trips and the commit of the engine, in milliseconds. */
   #attemptMs: number | undefined;
   #losses = 0;
+  /** Length of the pause for a wish that is still due, in milliseconds. */
+  #wishedMs = 0;
   /** Version of the last wish that it saw. The first may be of any age: a quiet store has no writes that age it. */
   #seen: number | undefined;
   readonly #ended = new AbortController();
@@ -63,43 +68,35 @@ export class Fairness {
     }
   }
 
-  /** Pauses after a write of this process, for the writes of others. */
-  async pause(): Promise<void> {
-    const {elapsedMs, random} = this.#deps;
-    if (elapsedMs() - this.#otherMs > SHARING_MS) return;
-    await this.#wait(Math.min(PAUSE_MS_MAX, (0.5 + random()) * (this.#attemptMs ?? 0)));
-  }
-
   /**
-   * Pauses once for the wish of a process that is slower: among equals each would stop all others.
+   * Learns the present wish. If it is of a slower process, the next pause is for that: among equals each would stop all others.
    *
    * @param at Number of the last write of the engine.
-   * @param onPause Called with the length of the pause before it, in milliseconds.
-   * @returns Whether it did.
    */
-  async honour(wish: StoredPair | undefined, at: number, onPause: (pauseMs: number) => void): Promise<boolean> {
+  sawWish(wish: StoredPair | undefined, at: number): void {
     const version = wish?.version ?? ABSENT;
     const isSeen = this.#seen === undefined || this.#seen === version;
     this.#seen = version;
-    if (wish === undefined || isSeen || at - version > WISH_AGE_WRITES_MAX) return false;
+    if (wish === undefined || isSeen || at - version > WISH_AGE_WRITES_MAX) return;
     const [duration, writer = ''] = wish.value.toString().split(' ');
     const attemptMs = this.#attemptMs ?? 0;
     this.saw(writer);
     // By a difference: all wait for the same commit in the engine, which may take much longer than their links.
     const isSlower = Number(duration) / WISHED_ATTEMPTS > attemptMs + Math.min(PAUSE_MS_MAX / 2, attemptMs);
-    if (writer === this.#deps.writer || !isSlower) return false;
-    const pauseMs = Math.min(WISHED_MS_MAX, Number(duration));
-    onPause(pauseMs);
-    await this.#wait(pauseMs);
-    return true;
+    if (writer !== this.#deps.writer && isSlower) this.#wishedMs = Math.min(WISHED_MS_MAX, Number(duration));
+  }
+
+  /** Pauses after a write of this process, for the writes of others. */
+  async pause(): Promise<void> {
+    const {elapsedMs, random, timers} = this.#deps;
+    const sharedMs = elapsedMs() - this.#otherMs > SHARING_MS ? 0 : (0.5 + random()) * (this.#attemptMs ?? 0);
+    const pauseMs = Math.max(this.#wishedMs, Math.min(PAUSE_MS_MAX, sharedMs));
+    this.#wishedMs = 0;
+    if (pauseMs > 0) await wait(pauseMs, {timers, signals: [this.#ended.signal]});
   }
 
   /** Ends all pauses. */
   end(): void {
     this.#ended.abort();
-  }
-
-  #wait(delayMs: number): Promise<void> {
-    return wait(delayMs, {timers: this.#deps.timers, signals: [this.#ended.signal]});
   }
 }

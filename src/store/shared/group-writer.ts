@@ -8,6 +8,7 @@ import {Attempt, type PlanningState} from './attempt.ts';
 import {commitIdIn} from './engine/change-log.ts';
 import {isEngineFailure} from './engine/driver.ts';
 import {writtenHead} from './engine/head.ts';
+import {splitBySize} from './engine/range-pages.ts';
 import {joinParts} from './engine/stored-entry.ts';
 import type {EngineState, StoreParts} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
@@ -26,7 +27,7 @@ type Results = readonly (CommitResult | Error)[];
 /** Time without any written group after which a commit that waits for its own is refused, in milliseconds. */
 const WAIT_MS_MAX = 5000;
 
-/** Maximum number of operations, and of checks, of a group of several commits: a plan reads each key that they name. */
+/** A group ends with the commit that reaches this number of operations and checks: a plan reads each key that they name. */
 const GROUP_KEYS_MAX = 1000;
 
 export interface GroupWriterDeps extends StoreParts {
@@ -70,7 +71,10 @@ export class GroupWriter {
     const isTimely = ({arrivedMs}: SharedCommit): boolean =>
       Math.max(arrivedMs, this.#wroteMs) >= startMs - WAIT_MS_MAX;
     const first = commits.findIndex(isTimely);
-    if (first === 0) return this.#attempt(commits.slice(0, countFitting(commits)), startMs);
+    if (first === 0) {
+      const keysOf = ({operations, checks}: SharedCommit): number => operations.length + checks.length;
+      return this.#attempt(splitBySize(commits, keysOf, GROUP_KEYS_MAX)[0] ?? [], startMs);
+    }
     const problem = 'the engine is too slow for the commits that wait';
     const late = first === -1 ? commits : commits.slice(0, first);
     return late.map(() => new AppError({code: 'unavailable', what: 'store', problem}));
@@ -122,7 +126,7 @@ export class GroupWriter {
       const startMs = elapsedMs();
       try {
         const planning = await attempt.readState(commits);
-        if (await fairness.honour(planning.wish, planning.base.at, pauseMs => attempt.extend(pauseMs))) continue;
+        fairness.sawWish(planning.wish, planning.base.at);
         const results = await this.#tryWrite(commits.slice(0, planning.count), planning, attempt);
         const isWon = results !== undefined;
         if (!isWon || this.#wroteMs >= startMs) await fairness.tried(elapsedMs() - startMs, isWon, planning.wish);
@@ -173,15 +177,4 @@ export class GroupWriter {
       appliedOf: id => applied.get(id),
     });
   }
-}
-
-/** Returns the number of the first commits that fit into a group: at least one. */
-function countFitting(commits: readonly SharedCommit[]): number {
-  let [operations, checks] = [0, 0];
-  const end = commits.findIndex(commit => {
-    operations += commit.operations.length;
-    checks += commit.checks.length;
-    return operations > GROUP_KEYS_MAX || checks > GROUP_KEYS_MAX;
-  });
-  return end === -1 ? commits.length : Math.max(1, end);
 }

@@ -2,18 +2,22 @@ import {hasExpired} from '../../core/domain/commits/time-to-live.ts';
 import type {Entry, EntryInfo} from '../../core/domain/entries/entry.ts';
 import type {Key, Range} from '../../core/domain/entries/identifiers.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {Limiter} from '../../core/time/limiter.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
-import type {KeyRange, StoredPair} from './engine/driver.ts';
+import type {Driver, KeyRange, StoredPair} from './engine/driver.ts';
 import {bodyKey, entriesWith, entryKey, entryOfKey, keyAfter} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
 import {PairSizes, readPages} from './engine/range-pages.ts';
 import {decodeStored, isBody, joinParts, readParts, readPartsOfRange, type StoredEntry} from './engine/stored-entry.ts';
-import {type EngineState, RESTORED, type StoreParts} from './engine-state.ts';
+import {type EngineState, RESTORED, type ReadState, type StoreParts} from './engine-state.ts';
 import {Fences} from './fences.ts';
-import {LimitedReads} from './limited-reads.ts';
 
 /** Number of gets that share a request, each of an entry and its body. It reads the head too. */
 const GETS_MAX = 63;
+
+/** Size from which an answer is large, in bytes, and the number of them on their way at once: more would be late behind each other. */
+const LARGE_BYTES = 256 * 1024;
+const LARGE_READS_MAX = 4;
 
 interface EntryReaderDeps extends Pick<StoreParts, 'driver' | 'clock'> {
   readonly state: EngineState;
@@ -28,12 +32,6 @@ interface Found<T> {
   readonly expiredMs: number;
 }
 
-/** An entry, with the pair of the body that it may have. */
-interface FoundEntry {
-  readonly stored: StoredEntry;
-  readonly body: StoredPair | undefined;
-}
-
 /** The state of which entries are listed: its head, its time in milliseconds since the Unix epoch, and what is known of its fences. */
 export interface ListedState {
   readonly head: KnownHead;
@@ -43,7 +41,8 @@ export interface ListedState {
 
 interface WaitingGet {
   readonly key: Key;
-  readonly resolve: (state: Omit<Found<FoundEntry | undefined>, 'expiredMs'>) => void;
+  /** Called with the pairs of the entry and of its body. */
+  readonly resolve: (state: ReadState) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -53,30 +52,39 @@ interface WaitingGet {
  */
 export class EntryReader {
   readonly #deps: EntryReaderDeps;
-  readonly #reads: LimitedReads;
+  /** Reads in which the large ones wait for each other. Writers and followers of the change log do not: they have their time. */
+  readonly #reads: Pick<Driver, 'read'>;
   readonly #sizes = new PairSizes();
   #waiting: WaitingGet[] = [];
   #isReading = false;
-  /** The write of a time that is on its way, and the highest time that waits for one. */
+  /** The write of a time that is on its way. */
   #writing: Promise<unknown> | undefined;
-  #highestMs = 0;
 
   constructor(deps: EntryReaderDeps) {
+    const {driver} = deps;
+    const large = new Limiter(LARGE_READS_MAX);
     this.#deps = deps;
-    this.#reads = new LimitedReads(deps.driver);
+    this.#reads = {
+      read: (asked, options) => {
+        const read = () => driver.read(asked, options);
+        return (options?.bytes ?? 0) < LARGE_BYTES ? read() : large.run(read);
+      },
+    };
   }
 
   /** See {@link Store.get}. @throws As {@link EngineState.read}; {@link AppError} `entry-corrupt`. */
   async get(key: Key): Promise<Entry | undefined> {
     const {found, head} = await this.#readTimely(async timeIn => {
-      const state = await new Promise<Parameters<WaitingGet['resolve']>[0]>((resolve, reject) => {
+      const read = await new Promise<ReadState>((resolve, reject) => {
         this.#waiting.push({key, resolve, reject});
         if (this.#waiting.length >= GETS_MAX) void this.#readBatch();
         else if (!this.#isReading) void this.#readWaiting();
       });
-      const info = state.found?.stored.info;
-      if (info === undefined || !hasExpired(info, timeIn(state.head))) return {...state, expiredMs: 0};
-      return {...state, found: undefined, expiredMs: info.expiresAtMs};
+      const [[pair] = [], [body] = []] = read.found;
+      const stored = pair && decodeStored(key, pair.value);
+      if (stored !== undefined && hasExpired(stored.info, timeIn(read.head)))
+        return {found: undefined, head: read.head, expiredMs: stored.info.expiresAtMs};
+      return {found: stored && {stored, body}, head: read.head, expiredMs: 0};
     });
     if (found === undefined) return undefined;
     const {stored, body} = found;
@@ -123,13 +131,12 @@ export class EntryReader {
    */
   async #writeTime({expiredMs, head}: Found<unknown>): Promise<boolean> {
     if (expiredMs <= head.head.clockMs) return false;
-    const {state, writeTime} = this.#deps;
-    this.#highestMs = Math.max(this.#highestMs, expiredMs);
+    const {clock, state, writeTime} = this.#deps;
     // It may be of a lower time, for which it may fail.
     await this.#writing?.catch(() => {});
     try {
       while (expiredMs > state.known.head.clockMs) {
-        this.#writing ??= writeTime(this.#highestMs).finally(() => {
+        this.#writing ??= writeTime(clock.now()).finally(() => {
           this.#writing = undefined;
         });
         await this.#writing;
@@ -157,14 +164,7 @@ export class EntryReader {
     try {
       const ranges = batch.flatMap(({key}) => [{from: entryKey(key)}, {from: bodyKey(key)}]);
       const {found, head} = await this.#deps.state.read(ranges);
-      for (const [index, {key, resolve, reject}] of batch.entries()) {
-        const [[pair] = [], [body] = []] = found.slice(2 * index);
-        try {
-          resolve({found: pair && {stored: decodeStored(key, pair.value), body}, head});
-        } catch (error) {
-          reject(error);
-        }
-      }
+      for (const [index, {resolve}] of batch.entries()) resolve({found: found.slice(2 * index, 2 * index + 2), head});
     } catch (error) {
       for (const {reject} of batch) reject(error);
     }

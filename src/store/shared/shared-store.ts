@@ -192,12 +192,12 @@ class SharedStore implements Store {
 
   async #close(): Promise<void> {
     this.#state.close();
+    this.#fairness.end();
     try {
       // The clock of the store does not go back when it is opened again.
       void this.#push({checks: [], operations: [], seenExpiryMs: this.#parts.clock.now()}).catch(() => {});
       await this.#queue.end();
     } finally {
-      this.#fairness.end();
       await closeAll(this.#owned);
     }
   }

@@ -1,9 +1,3 @@
-/**
- * Maximum number of concurrent requests of one client; further calls wait for a permit. A program that stores a thousand
- * entries at once would otherwise open a thousand connections, which other programs may need.
- */
-export const REQUESTS_MAX = 64;
-
 /** Limits how many tasks run at once. Waiting tasks start in the order in which they came. */
 export class Limiter {
   #free: number;
