@@ -19,10 +19,10 @@ import {type EtcdAddress, EtcdClient} from './etcd-client.ts';
 import type {Message, Sent} from './etcd-schema.ts';
 import {
   CLOCK_DIFFERENCE_MS_MAX,
-  EtcdSpace,
   findProblem,
   MemberClock,
   type MemberFacts,
+  MemberSpace,
   readMember,
   readMembers,
   readProblem,
@@ -55,6 +55,9 @@ const READ_TIMEOUT_MS = 2500;
 const RETRY_MS = 50;
 const REOPEN_MS = 200;
 
+/** Pause before the member that is used is asked again, in milliseconds. */
+const CHECK_MS = 5000;
+
 /**
  * Opens a driver for the keys with a prefix in etcd.
  *
@@ -62,16 +65,19 @@ const REOPEN_MS = 200;
  *   is far ahead; `unavailable`.
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
+  const {prefix, log = SILENT_LOG, nowMs = Date.now} = options;
+  const clock = new MemberClock({nowMs, elapsedMs: () => performance.now(), log});
   const askedAtMs = performance.now();
-  const members = await readMembers(options, options.nowMs);
+  const members = await readMembers(options, nowMs);
   const problem = findProblem(members);
   if (problem !== undefined) throw new EngineFailure('denied', problem);
   const client = await EtcdClient.create(options);
   useLeader(client, members);
-  const driver = new EtcdDriver(client, options, {members, askedAtMs});
+  clock.learn(members, askedAtMs);
+  const driver = new EtcdDriver(client, {...options, log, nowMs}, clock);
   try {
     await driver.read([{from: HEAD_KEY}]);
-    await assertNotInside(client, options.prefix);
+    await assertNotInside(client, prefix);
     return driver;
   } catch (error) {
     await driver[Symbol.asyncDispose]();
@@ -79,39 +85,25 @@ export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver
   }
 }
 
-/** Facts of members, and the time by `performance.now` when they were asked. */
-interface AskedMembers {
-  readonly members: readonly MemberFacts[];
-  readonly askedAtMs: number;
-}
-
 class EtcdDriver implements Driver {
   readonly #client: EtcdClient;
-  readonly #options: EtcdDriverOptions;
+  readonly #options: EtcdDriverOptions & {readonly nowMs: () => number};
   readonly #prefix: string;
-  readonly #space: EtcdSpace;
+  readonly #space: MemberSpace;
   readonly #clock: MemberClock;
   readonly #closed = new AbortController();
 
-  constructor(client: EtcdClient, options: EtcdDriverOptions, {members, askedAtMs}: AskedMembers) {
-    const {prefix, timers, log = SILENT_LOG, nowMs = Date.now} = options;
-    const clock = new MemberClock({nowMs, elapsedMs: () => performance.now(), log});
-    clock.learn(members, askedAtMs);
-    this.#clock = clock;
+  constructor(
+    client: EtcdClient,
+    options: EtcdDriverOptions & {readonly log: Log; readonly nowMs: () => number},
+    clock: MemberClock,
+  ) {
     this.#client = client;
     this.#options = options;
-    this.#prefix = bytesOf(prefix);
-    const readSpace = async () => {
-      const startMs = performance.now();
-      const facts = await readMember(client.member, options, nowMs);
-      // Also if this one reports nothing: others may tell the time.
-      const isUsual = typeof facts === 'object' && facts.isLeader && facts.aheadMs <= CLOCK_DIFFERENCE_MS_MAX;
-      const asked = isUsual ? [facts] : await readMembers(options, nowMs);
-      useLeader(client, asked);
-      clock.learn(asked, startMs);
-      return typeof facts === 'string' ? facts : {...facts, problem: await readProblem(facts.member, options)};
-    };
-    this.#space = new EtcdSpace({readSpace, timers, log});
+    this.#prefix = bytesOf(options.prefix);
+    this.#space = new MemberSpace(options.log);
+    this.#clock = clock;
+    void this.#followMembers();
   }
 
   async read(asked: readonly PairRange[], {at, bytes = 0}: EngineReadOptions = {}): Promise<EngineAnswer> {
@@ -156,9 +148,34 @@ class EtcdDriver implements Driver {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#space.close();
     this.#closed.abort();
     this.#client.close();
+  }
+
+  /** Asks the member that is used for its space and its time, again and again. */
+  async #followMembers(): Promise<void> {
+    const {timers} = this.#options;
+    for (const {signal} = this.#closed; !signal.aborted; await wait(CHECK_MS, {timers, signals: [signal]})) {
+      try {
+        await this.#askMembers();
+      } catch (error) {
+        // Files of certificates that are just being replaced.
+        if (!isEngineFailure(error)) throw error;
+      }
+    }
+  }
+
+  async #askMembers(): Promise<void> {
+    const {nowMs} = this.#options;
+    const askedAtMs = performance.now();
+    const facts = await readMember(this.#client.member, this.#options, nowMs);
+    // Also if this one reports nothing: others may tell the time.
+    const isUsual = typeof facts === 'object' && facts.isLeader && facts.aheadMs <= CLOCK_DIFFERENCE_MS_MAX;
+    const asked = isUsual ? [facts] : await readMembers(this.#options, nowMs);
+    useLeader(this.#client, asked);
+    this.#clock.learn(asked, askedAtMs);
+    const problem = typeof facts === 'string' ? undefined : await readProblem(facts.member, this.#options);
+    this.#space.learn(facts, problem);
   }
 
   async #follow(key: string, listener: KeyListener, signal: AbortSignal): Promise<void> {

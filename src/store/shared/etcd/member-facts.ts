@@ -2,8 +2,7 @@ import {once} from 'node:events';
 import {get as getPlain, type IncomingMessage} from 'node:http';
 import {get as getSecure} from 'node:https';
 import type {Log} from '../../../core/domain/log.ts';
-import type {Timers} from '../../../core/time/timers.ts';
-import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
+import {EngineFailure} from '../engine/driver.ts';
 import {type EtcdAddress, readPems} from './etcd-client.ts';
 
 /**
@@ -186,32 +185,15 @@ export interface MemberClockDeps {
 /** Part of the quota from which on puts are refused. Deletes write too: without the rest, a full etcd refuses them. */
 const PUTS_MAX_PART = 0.8;
 
-/** Pause between two looks at the size, in milliseconds. */
-const CHECK_MS = 5000;
-
-interface MemberSpace extends Pick<MemberFacts, 'usedBytes' | 'quotaBytes'> {
-  readonly problem?: string | undefined;
-}
-
-export interface EtcdSpaceDeps {
-  /** Reads the space of the member that is used, as {@link readMember} does, and its problem, as {@link readProblem} does. */
-  readonly readSpace: () => Promise<MemberSpace | 'silent' | 'unreported'>;
-  readonly timers: Timers;
-  readonly log: Log;
-}
-
-/** Watches the size of the database, so that space for deletes is left. */
-export class EtcdSpace {
-  readonly #deps: EtcdSpaceDeps;
+/** The space of the member that is used: puts are refused in time, so that there is some for deletes. */
+export class MemberSpace {
+  readonly #log: Log;
   #problem: string | undefined;
   #fullBecause: string | undefined;
-  #cancel: (() => void) | undefined;
-  #isClosed = false;
   #isUnknown = false;
 
-  constructor(deps: EtcdSpaceDeps) {
-    this.#deps = deps;
-    void this.#check();
+  constructor(log: Log) {
+    this.#log = log;
   }
 
   /** The reason why etcd itself refuses puts; undefined if it does not. */
@@ -224,34 +206,20 @@ export class EtcdSpace {
     if (this.#problem !== undefined) throw new EngineFailure('full', this.#problem);
   }
 
-  /** Ends it. */
-  close(): void {
-    this.#isClosed = true;
-    this.#cancel?.();
-  }
-
-  async #check(): Promise<void> {
-    const {readSpace, timers, log} = this.#deps;
-    try {
-      const space = await readSpace();
-      if (typeof space === 'object') {
-        const {usedBytes, quotaBytes, problem = ''} = space;
-        const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
-        this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
-        // It refuses a put that would exceed the quota, and from then on every one, also with less than the quota in use.
-        const isRefusing = problem.includes('NOSPACE') || (problem === NO_REASON && this.#problem !== undefined);
-        const isFull = usedBytes >= quotaBytes || isRefusing;
-        this.#fullBecause = isFull ? `${text}, and clear its alarm` : undefined;
-      } else if (space === 'unreported' && !this.#isUnknown) {
-        this.#isUnknown = true;
-        const text =
-          'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`';
-        log.error(text, {});
-      }
-    } catch (error) {
-      // Files of certificates that are just being replaced.
-      if (!isEngineFailure(error)) throw error;
+  /** Learns what the member reports, see {@link readMember}, and its problem, see {@link readProblem}. */
+  learn(facts: Awaited<ReturnType<typeof readMember>>, problem = ''): void {
+    if (typeof facts === 'object') {
+      const {usedBytes, quotaBytes} = facts;
+      const text = `etcd uses ${usedBytes} of ${quotaBytes} bytes; compact and defragment it`;
+      this.#problem = usedBytes < quotaBytes * PUTS_MAX_PART ? undefined : text;
+      // It refuses a put that would exceed the quota, and from then on every one, also with less than the quota in use.
+      const isRefusing = problem.includes('NOSPACE') || (problem === NO_REASON && this.#problem !== undefined);
+      const isFull = usedBytes >= quotaBytes || isRefusing;
+      this.#fullBecause = isFull ? `${text}, and clear its alarm` : undefined;
+    } else if (facts === 'unreported' && !this.#isUnknown) {
+      this.#isUnknown = true;
+      const text = 'etcd does not report its space over HTTP, so no space is kept for deletions; see `crewroom doctor`';
+      this.#log.error(text, {});
     }
-    if (!this.#isClosed) this.#cancel = timers.after(CHECK_MS, () => void this.#check());
   }
 }
