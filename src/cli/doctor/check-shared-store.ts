@@ -84,7 +84,7 @@ function describeCluster(voters: number, majorityMs: number, named: number): Fin
 function describeClock(members: readonly InspectedMember[]): readonly Finding[] {
   const clocks = members.flatMap(({facts}) => facts ?? []);
   if (clocks.length === 0) return [];
-  const behindMs = Math.min(...clocks.map(clock => clock.behindMs));
+  const behindMs = Math.min(...clocks.map(clock => -clock.aheadMs));
   if (behindMs <= CLOCK_DIFFERENCE_MS_MAX) return [];
   const detail = `the clock of this machine is ${Math.floor(behindMs / 1000)} s behind etcd: entries get a wrong "updatedAt"`;
   return [CHECK.warning(detail, 'Synchronise the clock of this machine with a time server')];

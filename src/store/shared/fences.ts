@@ -25,9 +25,9 @@ export class Fences {
     this.#ahead = ahead;
   }
 
-  /** Returns what is to be read before {@link part} can be called, nothing if that can be called now. */
+  /** Returns what is to be read so that {@link part} is known; nothing if it is. */
   unknown({limit, after, reverse = false}: Direction, {from, to}: KeyRange): readonly PairRange[] {
-    if (from >= to || this.#endOf({limit, reverse}, {from, to}) !== undefined) return [];
+    if (from >= to || this.part({limit, reverse}, {from, to}) !== undefined) return [];
     // One more: it may begin at a fence.
     const count = Math.max(fencesFor(limit, reverse) + 1, after === undefined ? 0 : this.#ahead);
     return [{from: `f${from.slice(1)}`, to: `f${to.slice(1)}`, limit: count, keysOnly: true, reverse}];
@@ -42,19 +42,19 @@ export class Fences {
     this.#known = {from: `e${from.slice(1)}`, to: `e${to.slice(1)}`, reverse, keys, isWhole};
   }
 
-  /** Returns the part of a range that is read next: mostly it has as many entries as the limit, if the range has them. */
-  part({limit, reverse = false}: Direction, range: KeyRange): KeyRange {
-    const end = this.#endOf({limit, reverse}, range);
-    if (end === undefined) return range;
-    return reverse ? {...range, from: end} : {...range, to: end};
-  }
-
-  #endOf({limit, reverse}: Direction, {from, to}: KeyRange): string | undefined {
+  /**
+   * Returns the part of a range that is read next: mostly it has as many entries as the limit, if the range has them.
+   *
+   * @returns Undefined if the fences are not known.
+   */
+  part({limit, reverse = false}: Direction, range: KeyRange): KeyRange | undefined {
+    const {from, to} = range;
     const known = this.#known;
     if (known === undefined || known.reverse !== reverse || from < known.from || to > known.to) return undefined;
     const end = known.keys.filter(key => (reverse ? key < to : key > from))[fencesFor(limit, reverse) - 1];
-    if (end !== undefined && from < end && end < to) return end;
-    return end !== undefined || known.isWhole ? (reverse ? from : to) : undefined;
+    if (end === undefined && !known.isWhole) return undefined;
+    if (end === undefined || end <= from || end >= to) return range;
+    return reverse ? {from: end, to} : {from, to: end};
   }
 }
 

@@ -196,7 +196,7 @@ export class EntryReader {
     while (from < to) {
       const asked = fences.unknown(range, {from, to});
       if (asked.length > 0) fences.learn(asked, (await this.#reads.read(asked, {at})).found);
-      const part = fences.part(range, {from, to});
+      const part = fences.part(range, {from, to}) ?? {from, to};
       yield* readPages(this.#reads, {...part, at, limit, reverse, sizes: this.#sizes});
       if (reverse) to = part.from;
       else from = part.to;

@@ -40,7 +40,7 @@ describe('the client of etcd', () => {
       await assert.rejects(call, {kind: 'unavailable'});
     } finally {
       cluster.signal(0, 'SIGCONT');
-      client.close();
+      client[Symbol.dispose]();
     }
     await cluster.ready();
   });

@@ -62,7 +62,7 @@ test('a page that is late leaves the member only at the second time', async () =
       assert.equal(client.member, used);
     }
   } finally {
-    client.close();
+    client[Symbol.dispose]();
   }
 });
 

@@ -20,7 +20,7 @@ test('members are reached without the proxy of the environment', async () => {
     else process.env['http_proxy'] = before;
   });
   const client = await EtcdClient.create({members: [member.host]});
-  onTestFinished(() => client.close());
+  onTestFinished(() => client[Symbol.dispose]());
   const reached = Promise.race([
     once(member.server, 'connection').then(() => 'member'),
     once(proxy.server, 'connection').then(() => 'proxy'),

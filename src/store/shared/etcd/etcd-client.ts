@@ -64,7 +64,7 @@ interface CallOptions {
  * A client of etcd: one channel for each member. It stays with a member until a call fails, then takes the next; the library would stay
  * with a member that is stopped but keeps its connections.
  */
-export class EtcdClient {
+export class EtcdClient implements Disposable {
   readonly #address: EtcdAddress;
   readonly #encodingOf = createEncodings();
   #channels: readonly Client[];
@@ -139,7 +139,7 @@ export class EtcdClient {
   }
 
   /** Closes all connections. */
-  close(): void {
+  [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const channel of this.#channels) channel.close();
   }

@@ -149,7 +149,7 @@ class EtcdDriver implements Driver {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed.abort();
-    this.#client.close();
+    this.#client[Symbol.dispose]();
   }
 
   /** Asks the member that is used for its space and its time, again and again. */

@@ -47,16 +47,12 @@ const REQUESTS = 5;
 /** Inspects each member, and the head of the store. Changes nothing. */
 export async function inspectEtcd(options: InspectOptions): Promise<InspectedEtcd> {
   try {
-    const client = await EtcdClient.create(options);
-    try {
-      const members = await Promise.all(options.members.map((_, index) => inspectMember(client, index, options)));
-      const file = options.tls?.cert;
-      const certificate = file && {file, validToMs: Date.parse(new X509Certificate(await readText(file)).validTo)};
-      const found = {members, certificate: certificate || undefined, voters: await countVoters(client)};
-      return {...found, ...(await inspectStore(options))};
-    } finally {
-      client.close();
-    }
+    using client = await EtcdClient.create(options);
+    const members = await Promise.all(options.members.map((_, index) => inspectMember(client, index, options)));
+    const file = options.tls?.cert;
+    const certificate = file && {file, validToMs: Date.parse(new X509Certificate(await readText(file)).validTo)};
+    const found = {members, certificate: certificate || undefined, voters: await countVoters(client)};
+    return {...found, ...(await inspectStore(options))};
   } catch (error) {
     if (!isEngineFailure(error)) throw error;
     return {members: [], problem: error.message};
@@ -67,11 +63,11 @@ async function inspectMember(client: EtcdClient, index: number, options: Inspect
   const member = options.members[index] ?? '';
   const reports = [readMember(member, options, options.nowMs), readProblem(member, options)] as const;
   const request = {key: Buffer.from(options.prefix + HEAD_KEY), keysOnly: true, serializable: true};
-  const call = measure(() => client.call('KV/Range', request, {member: index})).catch(ifFailed);
-  const [reported, problem, answer] = await Promise.all([...reports, call]);
+  const latency = measure(() => client.call('KV/Range', request, {member: index})).catch(ifFailed);
+  const [reported, problem, latencyMs] = await Promise.all([...reports, latency]);
   const facts = typeof reported === 'string' ? undefined : reported;
-  if (answer instanceof EngineFailure) return {member, facts, problem: answer.message, latencyMs: Infinity};
-  return {member, facts, problem, latencyMs: answer.latencyMs};
+  if (latencyMs instanceof EngineFailure) return {member, facts, problem: latencyMs.message, latencyMs: Infinity};
+  return {member, facts, problem, latencyMs};
 }
 
 async function countVoters(client: EtcdClient): Promise<number | undefined> {
@@ -88,9 +84,9 @@ async function inspectStore(options: InspectOptions): Promise<Pick<InspectedEtcd
   let majorityMs: number | undefined;
   try {
     await using driver = await openEtcdDriver(options);
-    const {response, latencyMs} = await measure(() => driver.read([{from: HEAD_KEY}]));
-    majorityMs = latencyMs;
-    return {majorityMs, store: headIn(response)?.head};
+    const read = () => driver.read([{from: HEAD_KEY}]);
+    majorityMs = await measure(read);
+    return {majorityMs, store: headIn(await read())?.head};
   } catch (error) {
     const failure = error instanceof FailureError ? error.failure : undefined;
     if (failure?.code === 'unavailable') return {majorityMs, problem: failure.problem};
@@ -99,12 +95,12 @@ async function inspectStore(options: InspectOptions): Promise<Pick<InspectedEtcd
   }
 }
 
-async function measure<T>(call: () => Promise<T>): Promise<{readonly response: T; readonly latencyMs: number}> {
+async function measure(call: () => Promise<unknown>): Promise<number> {
   let latencyMs = Infinity;
-  for (let request = 1; ; request++) {
+  for (let request = 1; request <= REQUESTS; request++) {
     const startMs = performance.now();
-    const response = await call();
+    await call();
     latencyMs = Math.min(latencyMs, performance.now() - startMs);
-    if (request === REQUESTS) return {response, latencyMs};
   }
+  return latencyMs;
 }

@@ -13,7 +13,6 @@ const FACTS = {
   quotaBytes: 1,
   isLeader: true,
   aheadMs: 0,
-  behindMs: 0,
   dateMs: Number.NaN,
 };
 

@@ -18,9 +18,8 @@ export interface MemberFacts {
   readonly usedBytes: number;
   readonly quotaBytes: number;
   readonly isLeader: boolean;
-  /** Time by which the clock of this machine is ahead of that of the member, or behind it, in milliseconds: at least so much. */
+  /** Time by which the clock of this machine is at least ahead of that of the member, in milliseconds; negative if it is behind. */
   readonly aheadMs: number;
-  readonly behindMs: number;
   /** Its time, rounded down to seconds, in milliseconds since the Unix epoch; NaN if it names none. */
   readonly dateMs: number;
 }
@@ -71,10 +70,9 @@ export async function readMember(
   if (version === '' || !(usedBytes >= 0 && quotaBytes > 0)) return 'unreported';
   const dateMs = Date.parse(date);
   // A second is as long as the time that is named, which is rounded down.
-  const aheadMs = Math.max(0, startMs - dateMs - DATE_MS) || 0;
+  const aheadMs = Math.max(0, startMs - dateMs - DATE_MS) + Math.min(0, nowMs() - dateMs) || 0;
   const isLeader = figureOf(/^etcd_server_is_leader (\S+)$/m) === '1';
-  const behindMs = Math.max(0, dateMs - nowMs()) || 0;
-  return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, behindMs, dateMs};
+  return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, dateMs};
 }
 
 /** Reads the problem that a member reports, such as `ALARM NOSPACE`; undefined if it is healthy, or reports none. */

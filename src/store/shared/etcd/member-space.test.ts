@@ -9,7 +9,6 @@ const LEADER: Omit<MemberFacts, 'usedBytes'> = {
   quotaBytes: 100,
   isLeader: true,
   aheadMs: 0,
-  behindMs: 0,
   dateMs: Number.NaN,
 };
 
