@@ -4,6 +4,7 @@ import {mkdtemp, readdir, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
+import {SILENT_LOG} from '../../src/core/domain/log.ts';
 import type {Driver} from '../../src/store/shared/engine/driver.ts';
 import {type EtcdDriverOptions, openEtcdDriver} from '../../src/store/shared/etcd/etcd-driver.ts';
 import {findFreePort} from './free-port.ts';
@@ -174,7 +175,8 @@ export class EtcdCluster implements AsyncDisposable {
 
   /** Connects to a part of the keys that nothing else uses. */
   connectTo(prefix: string, options: Partial<EtcdDriverOptions> = {}): Promise<Driver> {
-    return openEtcdDriver({members: this.addresses, prefix: `${prefix}/`, timers: TIMERS, ...options});
+    const environment = {timers: TIMERS, log: SILENT_LOG, nowMs: Date.now};
+    return openEtcdDriver({members: this.addresses, prefix: `${prefix}/`, ...environment, ...options});
   }
 
   /** Returns an empty part of the keys. */

@@ -1,7 +1,16 @@
 import {crc32} from 'node:zlib';
+import {CHANGES_BYTES_MAX} from '../../core/domain/commits/store.ts';
 import type {Revision} from '../../core/domain/entries/identifiers.ts';
-import {decodeChanges, encodeChanges, encodedBytesMax, type LoggedChange, volumeOf} from './change-encoding.ts';
+import {
+  decodeChanges,
+  encodeChanges,
+  encodedBytesMax,
+  type LoggedChange,
+  valueBytesOf,
+  volumeOf,
+} from './change-encoding.ts';
 import {matchesChecksum, NUMBER_BYTES, toStoredTime} from './numbers.ts';
+import {splitBySize} from './split-by-size.ts';
 
 /**
  * A record of the change log holds changes of commits that reached the disk together. Its key is the last of their revisions,
@@ -125,18 +134,31 @@ export function splitChanges(
   changes: readonly LoggedChange[],
   {changesMax, bytesMax}: ChangeLogLimits,
 ): readonly (readonly LoggedChange[])[] {
-  const parts: LoggedChange[][] = [];
-  let partBytes = Infinity;
-  for (const change of changes) {
-    const last = parts.at(-1);
-    const isFull = last === undefined || partBytes >= bytesMax || last.length >= changesMax;
-    if (isFull && last?.at(-1)?.revision !== change.revision) {
-      parts.push([change]);
-      partBytes = volumeOf(change);
-    } else {
-      last?.push(change);
-      partBytes += volumeOf(change);
-    }
+  const joins = (before: LoggedChange, change: LoggedChange): boolean => before.revision === change.revision;
+  return splitBySize(changes, {sizeOf: volumeOf, sizeMax: bytesMax, countMax: changesMax, joins});
+}
+
+/** Changes that are read after a revision, up to the end of the commit that reaches a limit, or {@link CHANGES_BYTES_MAX}. */
+export class ChangePage {
+  readonly changes: LoggedChange[] = [];
+  readonly #after: Revision;
+  readonly #limit: number;
+  #valuesBytes = 0;
+
+  constructor(after: Revision, limit: number) {
+    this.#after = after;
+    this.#limit = limit;
   }
-  return parts;
+
+  /** Adds the next changes of the log, as far as they belong to it. @returns Whether it has ended. */
+  add(logged: readonly LoggedChange[]): boolean {
+    for (const change of logged) {
+      if (change.revision <= this.#after) continue;
+      const isFull = this.changes.length >= this.#limit || this.#valuesBytes >= CHANGES_BYTES_MAX;
+      if (isFull && change.revision !== this.changes.at(-1)?.revision) return true;
+      this.changes.push(change);
+      this.#valuesBytes += valueBytesOf(change);
+    }
+    return false;
+  }
 }

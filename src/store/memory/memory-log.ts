@@ -1,4 +1,3 @@
-import {CHANGES_BYTES_MAX} from '../../core/domain/commits/store.ts';
 import type {Revision} from '../../core/domain/entries/identifiers.ts';
 import {
   type AppliedCommit,
@@ -7,10 +6,9 @@ import {
   idOfMark,
   type LoggedChange,
   marksOf,
-  valueBytesOf,
   volumeOfAll,
 } from '../format/change-encoding.ts';
-import type {ChangeLogLimits} from '../format/change-log-record.ts';
+import {type ChangeLogLimits, ChangePage} from '../format/change-log-record.ts';
 
 /** Number of trimmed commits that are dropped together: dropping them one by one would move all others each time. */
 const DROPPED_TOGETHER = 1024;
@@ -70,17 +68,11 @@ export class MemoryLog {
    */
   read(after: Revision, limit: number): readonly LoggedChange[] | undefined {
     if (after < this.#trimmed) return undefined;
-    const changes: LoggedChange[] = [];
-    let valuesBytes = 0;
+    const page = new ChangePage(after, limit);
     // Revisions have no gaps, so they count the commits.
-    for (let index = this.#start + after - this.#trimmed; index < this.#commits.length; index++) {
-      if (changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX) break;
-      for (const change of this.#commits[index] ?? []) {
-        changes.push(change);
-        valuesBytes += valueBytesOf(change);
-      }
-    }
-    return changes;
+    for (let index = this.#start + after - this.#trimmed; index < this.#commits.length; index++)
+      if (page.add(this.#commits[index] ?? [])) break;
+    return page.changes;
   }
 
   #isOldestSurplus(): boolean {

@@ -4,6 +4,7 @@ import type {JsonText} from '../../core/json/json-text.ts';
 import {Backoff} from '../../core/time/backoff.ts';
 import {wait, within} from '../../core/time/wait.ts';
 import type {AppliedCommit} from '../format/change-encoding.ts';
+import {splitBySize} from '../format/split-by-size.ts';
 import type {PlannedCommit, StoreOperation} from '../plan/plan.ts';
 import {sum} from '../plan/prepare-commit.ts';
 import {findApplied, hasGroup} from './engine/change-log.ts';
@@ -17,7 +18,7 @@ import {
 } from './engine/driver.ts';
 import {entryKey, HEAD_KEY, numbersBetween, STAGED_VALUE, stagedKey, WISH_KEY} from './engine/engine-keys.ts';
 import type {KnownHead} from './engine/head.ts';
-import {readPairs, splitBySize} from './engine/range-pages.ts';
+import {readPairs} from './engine/range-pages.ts';
 import {decodeState, PART_BYTES_MAX, type Parts, readParts, type StoredEntry} from './engine/stored-entry.ts';
 import type {EngineState, StoreParts} from './engine-state.ts';
 
@@ -135,7 +136,8 @@ export class Attempt {
     const patched = ({operations}: Commit<StoreOperation>): readonly StoredEntry[] =>
       operations.flatMap(({kind, key}) => (kind === 'patch' || kind === 'touch' ? (entries.get(key) ?? []) : []));
     const sizeOf = (changed: readonly StoredEntry[]): number => sum(changed, ({info}) => info.sizeBytes);
-    const [planned = []] = splitBySize(commits, commit => sizeOf(patched(commit)), PART_BYTES_MAX);
+    const patchedBytes = (commit: PlannedCommit): number => sizeOf(patched(commit));
+    const [planned = []] = splitBySize(commits, {sizeOf: patchedBytes, sizeMax: PART_BYTES_MAX});
     const changed = [...new Set(planned.flatMap(patched))];
     this.assertOpen();
     this.#patchedBytes = Math.max(this.#patchedBytes, sizeOf(changed));
@@ -160,7 +162,7 @@ export class Attempt {
    */
   async writeParts(parts: readonly (readonly [key: string, value: Uint8Array])[], usesReserve = false): Promise<void> {
     const mark = {key: this.mark, value: STAGED_VALUE, removes: [], removedRanges: [], usesReserve};
-    for (const puts of splitBySize(parts, ([, value]) => value.length, PART_BYTES_MAX)) {
+    for (const puts of splitBySize(parts, {sizeOf: ([, value]) => value.length, sizeMax: PART_BYTES_MAX})) {
       const {answer} = await this.#repeat({...mark, version: this.#markVersion, puts});
       for (const [written] of puts) this.written.add(written);
       // After a conflict: no other process writes the mark, so an earlier request was applied, although it was not answered.

@@ -5,8 +5,8 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import type {Timers} from '../../core/time/timers.ts';
 import {wait} from '../../core/time/wait.ts';
+import type {ChangeLogLimits} from '../format/change-log-record.ts';
 import type {StoreClock, StoreClockDeps} from '../plan/store-clock.ts';
-import type {LogLimits} from './engine/change-log.ts';
 import {type Driver, type EngineAnswer, EngineFailure, type PairRange, type StoredPair} from './engine/driver.ts';
 import {HEAD_KEY} from './engine/engine-keys.ts';
 import {beginAgain, expectHead, headIn, type KnownHead} from './engine/head.ts';
@@ -176,7 +176,7 @@ export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomByte
   readonly writer: string;
   /** Returns a new id: 24 hexadecimal digits. */
   readonly createId: () => string;
-  readonly logLimits: LogLimits;
+  readonly logLimits: ChangeLogLimits;
   readonly groupTimeoutMs: number;
 }
 

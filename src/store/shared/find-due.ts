@@ -9,7 +9,7 @@ import type {EngineState} from './engine-state.ts';
 const SWEPT_MAX = 200;
 
 /** Times ahead in which the next expiry is looked for, in milliseconds: an engine may look at every time in a range. */
-const AHEAD_MS = [0, 60_000, 3_600_000, 86_400_000, Infinity] as const;
+const AHEAD_MS = [60_000, 3_600_000, 86_400_000, Infinity] as const;
 
 /** Entries that a sweep removes, and the time of the next sweep. */
 interface Due {
@@ -36,8 +36,8 @@ export async function findDue(state: EngineState, driver: Driver, nowMs: number)
 }
 
 async function findNextExpiry(driver: Driver, at: number, nowMs: number): Promise<number> {
-  for (const [index, aheadMs] of AHEAD_MS.slice(1).entries()) {
-    const range = numbersBetween('x', nowMs + 1 + (AHEAD_MS[index] ?? 0), nowMs + 1 + aheadMs);
+  for (const aheadMs of AHEAD_MS) {
+    const range = numbersBetween('x', nowMs + 1, nowMs + 1 + aheadMs);
     const [next] = (await driver.read([{...range, limit: 1, keysOnly: true}], {at})).found[0] ?? [];
     if (next !== undefined) return numberInKey(next.key) - nowMs;
   }

@@ -1,6 +1,7 @@
 import type {CommitResult} from '../../core/domain/commits/commit.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import type {Failure} from '../../core/failures/failure.ts';
+import {splitBySize} from '../format/split-by-size.ts';
 import type {Plan, PlannedCommit} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {giveId, isDeletion, sizeOfCommit, sum, writtenBytesOf} from '../plan/prepare-commit.ts';
@@ -8,7 +9,6 @@ import {Attempt, type PlanningState} from './attempt.ts';
 import {commitIdIn} from './engine/change-log.ts';
 import {isEngineFailure} from './engine/driver.ts';
 import {writtenHead} from './engine/head.ts';
-import {splitBySize} from './engine/range-pages.ts';
 import {joinParts} from './engine/stored-entry.ts';
 import type {EngineState, StoreParts} from './engine-state.ts';
 import type {Fairness} from './fairness.ts';
@@ -73,7 +73,7 @@ export class GroupWriter {
     const first = commits.findIndex(isTimely);
     if (first === 0) {
       const keysOf = ({operations, checks}: SharedCommit): number => operations.length + checks.length;
-      return this.#attempt(splitBySize(commits, keysOf, GROUP_KEYS_MAX)[0] ?? [], startMs);
+      return this.#attempt(splitBySize(commits, {sizeOf: keysOf, sizeMax: GROUP_KEYS_MAX})[0] ?? [], startMs);
     }
     const problem = 'the engine is too slow for the commits that wait';
     const late = first === -1 ? commits : commits.slice(0, first);

@@ -1,9 +1,9 @@
-import {CHANGES_BYTES_MAX} from '../../core/domain/commits/store.ts';
 import type {Revision} from '../../core/domain/entries/identifiers.ts';
-import {type AppliedCommit, type LoggedChange, marksOf, valueBytesOf, volumeOfAll} from '../format/change-encoding.ts';
+import {type AppliedCommit, type LoggedChange, marksOf, volumeOfAll} from '../format/change-encoding.ts';
 import {
   type ChangeLogLimits,
   type ChangeLogPosition,
+  ChangePage,
   decodeChangeLogHeader,
   decodeChangeLogKey,
   decodeChangeLogRecord,
@@ -115,7 +115,7 @@ export class ChangeLog {
   }
 
   /**
-   * Reads the changes after a revision, up to the end of the commit that reaches the limit, or {@link CHANGES_BYTES_MAX}.
+   * Reads the changes after a revision, as a {@link ChangePage} has them.
    *
    * @returns Undefined if the log does not reach back that far, or if a record that is needed, or its page, is damaged or missing.
    */
@@ -143,20 +143,13 @@ export class ChangeLog {
   }
 
   #readOn(after: Revision, limit: number): readonly LoggedChange[] | undefined {
-    const changes: LoggedChange[] = [];
-    let valuesBytes = 0;
+    const page = new ChangePage(after, limit);
     for (const {value} of this.#table.range({start: encodeChangeLogKey(after + 1)})) {
       const logged = decodeChangeLogRecord(viewOf(value));
-      if (logged === undefined || !follows(logged, changes.at(-1)?.revision ?? after)) return undefined;
-      for (const change of logged) {
-        if (change.revision <= after) continue;
-        const isFull = changes.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
-        if (isFull && change.revision !== changes.at(-1)?.revision) return changes;
-        changes.push(change);
-        valuesBytes += valueBytesOf(change);
-      }
+      if (logged === undefined || !follows(logged, page.changes.at(-1)?.revision ?? after)) return undefined;
+      if (page.add(logged)) break;
     }
-    return changes;
+    return page.changes;
   }
 
   /** Finds the keys of the oldest records that exceed the limits of the log. */

@@ -1,5 +1,4 @@
 import type {CommitResult} from '../../../core/domain/commits/commit.ts';
-import {CHANGES_BYTES_MAX} from '../../../core/domain/commits/store.ts';
 import type {Revision} from '../../../core/domain/entries/identifiers.ts';
 import {
   type AppliedCommit,
@@ -7,28 +6,27 @@ import {
   type CommitMark,
   idOfMark,
   type LoggedChange,
-  valueBytesOf,
   volumeOf,
   volumeOfAll,
 } from '../../format/change-encoding.ts';
-import {decodeChangeLogRecord, encodeChangeLogRecord} from '../../format/change-log-record.ts';
+import {
+  type ChangeLogLimits,
+  ChangePage,
+  decodeChangeLogRecord,
+  encodeChangeLogRecord,
+} from '../../format/change-log-record.ts';
+import {splitBySize} from '../../format/split-by-size.ts';
 import type {BoundId} from '../../plan/plan.ts';
 import type {Driver, KeyRange} from './driver.ts';
 import {bytesOf, formatNumber, numbersBetween} from './engine-keys.ts';
 import type {Head, KnownHead, LogPosition} from './head.ts';
-import {PairSizes, readPages, readPairs, splitBySize} from './range-pages.ts';
+import {PairSizes, readPages, readPairs} from './range-pages.ts';
 
 /**
  * The change log is in parts, each a record as `change-log-record.ts` writes it, with its position in its key. If a request has no space for
  * a part, its value is the key of another one, which was written before.
  */
 const LARGE = 'd'.charCodeAt(0);
-
-/** Limits of the change log: number of changes, and size of their keys and values in bytes. */
-export interface LogLimits {
-  readonly changesMax: number;
-  readonly bytesMax: number;
-}
 
 /** A part ends with the change that reaches this size, in bytes, so that none takes long to read. A large commit has several. */
 const PART_BYTES_MAX = 512 * 1024;
@@ -46,11 +44,11 @@ const TRIMMED_MAX = 500;
 export function encodeLog(
   changes: readonly LoggedChange[],
   {clockMs, end: start}: Head,
-  limits: LogLimits,
+  limits: ChangeLogLimits,
 ): {readonly puts: readonly (readonly [key: string, value: Buffer])[]; readonly end: LogPosition} {
   let end = start;
   const countMax = Math.ceil(limits.changesMax / PARTS_MIN);
-  const puts = splitBySize(changes, volumeOf, PART_BYTES_MAX, countMax).map(part => {
+  const puts = splitBySize(changes, {sizeOf: volumeOf, sizeMax: PART_BYTES_MAX, countMax}).map(part => {
     const [ordinal, volumeBytes] = [end.ordinal + part.length, end.volumeBytes + volumeOfAll(part)];
     end = {revision: part.at(-1)?.revision ?? end.revision, ordinal, volumeBytes};
     const key = `c/${[end.revision, ordinal, volumeBytes].map(formatNumber).join('/')}`;
@@ -65,8 +63,7 @@ export function largeLogKey(revision: Revision, id: string): string {
 }
 
 /**
- * Reads the changes after a revision in a state of the engine, up to the end of the commit that reaches the limit, or
- * {@link CHANGES_BYTES_MAX}.
+ * Reads the changes after a revision in a state of the engine, as a {@link ChangePage} has them.
  *
  * @returns Undefined if a part of the log is damaged.
  */
@@ -74,8 +71,7 @@ export async function readChanges(
   driver: Driver,
   {after, limit, at}: {readonly after: Revision; readonly limit: number; readonly at: number},
 ): Promise<readonly LoggedChange[] | undefined> {
-  const found: LoggedChange[] = [];
-  let valuesBytes = 0;
+  const page = new ChangePage(after, limit);
   // Two parts on the first page: if they are large, no more are of use. Each has one change or more.
   const pages = {...numbersBetween('c', after + 1), at, limit, sizes: new PairSizes(PART_BYTES_MAX)};
   for await (const {value} of readPages(driver, pages)) {
@@ -83,22 +79,16 @@ export async function readChanges(
     const [pair] = large.length > 0 ? await readPairs(driver, large, at) : [{value}];
     const changes = pair && decodeChangeLogRecord(pair.value);
     if (changes === undefined) return undefined;
-    for (const change of changes) {
-      if (change.revision <= after) continue;
-      const isFull = found.length >= limit || valuesBytes >= CHANGES_BYTES_MAX;
-      if (isFull && change.revision !== found.at(-1)?.revision) return found;
-      found.push(change);
-      valuesBytes += valueBytesOf(change);
-    }
+    if (page.add(changes)) break;
   }
-  return found;
+  return page.changes;
 }
 
 /** Finds the part of the log no longer needed. @returns Its end; the present one if nothing is to be trimmed yet. */
 export async function findTrim(
   driver: Driver,
   {head: {end, trimmed}, at}: KnownHead,
-  {changesMax, bytesMax}: LogLimits,
+  {changesMax, bytesMax}: ChangeLogLimits,
 ): Promise<LogPosition> {
   const isFull =
     end.ordinal - trimmed.ordinal >= SLACK * changesMax || end.volumeBytes - trimmed.volumeBytes >= SLACK * bytesMax;
@@ -154,8 +144,8 @@ export function resultsToTrim(before: Head, after: Head): readonly KeyRange[] {
 
 /** Returns whether a group was applied that was planned on a head. */
 export async function hasGroup(driver: Driver, group: string, head: Head): Promise<boolean> {
-  const keys = [eraOf(head), eraOf(head) + 1].map(era => ({from: resultsKey(era, group), bytes: 0}));
-  return (await readPairs(driver, keys)).some(pair => pair !== undefined);
+  const {found} = await driver.read([{from: resultsKey(eraOf(head), group)}]);
+  return found[0]?.[0] !== undefined;
 }
 
 /**

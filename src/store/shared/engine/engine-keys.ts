@@ -18,7 +18,7 @@ import type {KeyRange} from './driver.ts';
  * | `s/<ms>/<group>` | the mark of the parts of a group: nothing until a head has named them. It stays for some minutes, so that late copies of requests conflict with it |
  * | `c/<revision>/<ordinal>/<volume>` | a part of the change log, or the key of it: see `change-log.ts` |
  * | `d/<revision>/<id>` | a large part of the change log |
- * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and, by its bound id, the mark of a commit with an id of its caller: see `results.ts` |
+ * | `i/<era>/<id>`, `i/<era>/=<id>` | results of a group of commits, and, by its bound id, the mark of a commit with an id of its caller: see `change-log.ts` |
  */
 export const HEAD_KEY = 'h';
 export const WISH_KEY = 'w';

@@ -1,3 +1,4 @@
+import {splitBySize} from '../../format/split-by-size.ts';
 import {sum} from '../../plan/prepare-commit.ts';
 import {type Driver, type EngineReadOptions, isEngineFailure, type PairRange, type StoredPair} from './driver.ts';
 import {keyAfter} from './engine-keys.ts';
@@ -97,28 +98,9 @@ export async function readPairs(
   at?: number,
 ): Promise<readonly (StoredPair | undefined)[]> {
   const pairs: (StoredPair | undefined)[] = [];
-  for (const some of splitBySize(keys, key => key.bytes, KEYS_BYTES_MAX, KEYS_MAX)) {
+  for (const some of splitBySize(keys, {sizeOf: key => key.bytes, sizeMax: KEYS_BYTES_MAX, countMax: KEYS_MAX})) {
     const bytes = sum(some, key => key.bytes);
     for (const [pair] of (await driver.read(some, {at, bytes})).found) pairs.push(pair);
   }
   return pairs;
-}
-
-/** Splits elements into runs: each ends with the element by which it reaches a size, or a number of them. */
-export function splitBySize<T>(
-  all: readonly T[],
-  sizeOf: (element: T) => number,
-  sizeMax: number,
-  countMax = Infinity,
-): readonly (readonly T[])[] {
-  const runs: T[][] = [];
-  let size = Infinity;
-  for (const element of all) {
-    const last = runs.at(-1);
-    const isFull = last === undefined || size >= sizeMax || last.length >= countMax;
-    if (isFull) runs.push([element]);
-    else last.push(element);
-    size = sizeOf(element) + (isFull ? 0 : size);
-  }
-  return runs;
 }

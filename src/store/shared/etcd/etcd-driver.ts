@@ -1,4 +1,4 @@
-import {type Log, SILENT_LOG} from '../../../core/domain/log.ts';
+import type {Log} from '../../../core/domain/log.ts';
 import type {Timers} from '../../../core/time/timers.ts';
 import {wait} from '../../../core/time/wait.ts';
 import {
@@ -32,10 +32,9 @@ export interface EtcdDriverOptions extends EtcdAddress {
   /** The first characters of all keys of the store. */
   readonly prefix: string;
   readonly timers: Timers;
-  /** @default {nothing is logged} */
-  readonly log?: Log | undefined;
-  /** The clock of the machine, in milliseconds since the Unix epoch. @default {Date.now} */
-  readonly nowMs?: (() => number) | undefined;
+  readonly log: Log;
+  /** The clock of the machine, in milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
 }
 
 /** Values of `Compare`, and of `SortOrder`, in the messages of etcd. */
@@ -65,7 +64,7 @@ const CHECK_MS = 5000;
  *   is far ahead; `unavailable`.
  */
 export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver> {
-  const {prefix, log = SILENT_LOG, nowMs = Date.now} = options;
+  const {prefix, log, nowMs} = options;
   const clock = new MemberClock({nowMs, elapsedMs: () => performance.now(), log});
   const askedAtMs = performance.now();
   const members = await readMembers(options, nowMs);
@@ -74,7 +73,7 @@ export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver
   const client = await EtcdClient.create(options);
   useLeader(client, members);
   clock.learn(members, askedAtMs);
-  const driver = new EtcdDriver(client, {...options, log, nowMs}, clock);
+  const driver = new EtcdDriver(client, options, clock);
   try {
     await driver.read([{from: HEAD_KEY}]);
     await assertNotInside(client, prefix);
@@ -87,17 +86,13 @@ export async function openEtcdDriver(options: EtcdDriverOptions): Promise<Driver
 
 class EtcdDriver implements Driver {
   readonly #client: EtcdClient;
-  readonly #options: EtcdDriverOptions & {readonly nowMs: () => number};
+  readonly #options: EtcdDriverOptions;
   readonly #prefix: string;
   readonly #space: MemberSpace;
   readonly #clock: MemberClock;
   readonly #closed = new AbortController();
 
-  constructor(
-    client: EtcdClient,
-    options: EtcdDriverOptions & {readonly log: Log; readonly nowMs: () => number},
-    clock: MemberClock,
-  ) {
+  constructor(client: EtcdClient, options: EtcdDriverOptions, clock: MemberClock) {
     this.#client = client;
     this.#options = options;
     this.#prefix = bytesOf(options.prefix);

@@ -1,4 +1,5 @@
 import {X509Certificate} from 'node:crypto';
+import {SILENT_LOG} from '../../../core/domain/log.ts';
 import {FailureError} from '../../../core/failures/failure-error.ts';
 import type {Timers} from '../../../core/time/timers.ts';
 import {EngineFailure, isEngineFailure} from '../engine/driver.ts';
@@ -83,7 +84,7 @@ function ifFailed(error: unknown): EngineFailure {
 async function inspectStore(options: InspectOptions): Promise<Pick<InspectedEtcd, 'majorityMs' | 'store' | 'problem'>> {
   let majorityMs: number | undefined;
   try {
-    await using driver = await openEtcdDriver(options);
+    await using driver = await openEtcdDriver({...options, log: SILENT_LOG});
     const read = () => driver.read([{from: HEAD_KEY}]);
     majorityMs = await measure(read);
     return {majorityMs, store: headIn(await read())?.head};
