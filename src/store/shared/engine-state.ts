@@ -167,10 +167,8 @@ export interface SharedStoreDeps extends StoreClockDeps {
 /** Dependencies that the parts of an open store share. */
 export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomBytes' | 'random' | 'nowMs'> {
   readonly driver: Driver;
-  /** The clock of the store. */
+  /** The clock of the store. It follows `nowMs`, that of the machine, only as far as {@link Driver.boundTime}. */
   readonly clock: StoreClock;
-  /** The clock of the machine, which `nowMs` follows only as far as the engine's: see {@link Driver.boundTime}. */
-  readonly machineMs: () => number;
   readonly elapsedMs: () => number;
   /** Id of this process among those that write. */
   readonly writer: string;
@@ -185,12 +183,9 @@ export interface StoreParts extends Pick<SharedStoreDeps, 'timers' | 'randomByte
  *
  * @throws {AppError} `unavailable`.
  */
-export function assertTimely(
-  {operations}: Commit,
-  {driver, machineMs}: Pick<StoreParts, 'driver' | 'machineMs'>,
-): void {
+export function assertTimely({operations}: Commit, {driver, nowMs}: Pick<StoreParts, 'driver' | 'nowMs'>): void {
   if (!operations.some(each => 'expiry' in each && each.expiry !== undefined)) return;
-  const ownMs = machineMs();
+  const ownMs = nowMs();
   if (driver.boundTime(ownMs) >= ownMs) return;
   // After a sleep the clock is right, and the engine was not asked yet.
   const problem =

@@ -163,12 +163,12 @@ export class GroupWriter {
   }
 
   #plan(commits: readonly PlannedCommit[], {base, entries, parts, applied}: PlanningState): Plan {
-    const {clock, nowMs} = this.#deps;
+    const {clock, driver, nowMs} = this.#deps;
     return planGroup(commits, {
       storeId: base.head.id,
       revision: base.head.end.revision,
       nowMs: clock.now(),
-      updatedAtMs: Math.floor(nowMs()),
+      updatedAtMs: Math.floor(driver.boundTime(nowMs())),
       stateOf: key => entries.get(key)?.info,
       jsonOf: key => {
         const stored = entries.get(key);

@@ -47,14 +47,11 @@ export async function openSharedStore(deps: SharedStoreDeps): Promise<Store> {
   try {
     const driver = await deps.driver;
     closed = [driver, ...owned];
-    const nowMs = (): number => driver.boundTime(deps.nowMs());
-    const clock = new StoreClock({...deps, nowMs});
+    const clock = new StoreClock({...deps, nowMs: () => driver.boundTime(deps.nowMs())});
     const parts = {
       ...deps,
       driver,
       clock,
-      machineMs: deps.nowMs,
-      nowMs,
       elapsedMs,
       groupTimeoutMs,
       logLimits,
