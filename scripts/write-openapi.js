@@ -17,16 +17,15 @@ export async function buildOpenApi(load) {
   };
   const documents = await nameDocuments(load, parts);
   parts.refer = referrer(documents);
-  const paths = Object.entries(parts.OPERATIONS).map(([path, operations]) => {
-    const described = Object.entries(operations).map(([method, operation]) => [
-      method.toLowerCase(),
-      {...describeOperation(operation, parts), 'x-stability': parts.stabilityOf(path)},
-    ]);
-    const names = Array.from(path.matchAll(/\{(.+?)\}/g), ([, name]) => name);
-    const parameters = pathParameters(parts).filter(({name}) => names.includes(name));
-    if (parameters.length < names.length) throw new Error(`A parameter of ${path} is not described`);
-    return [path, {...(parameters.length > 0 && {parameters}), ...Object.fromEntries(described)}];
-  });
+  const paths = {};
+  for (const [name, operation] of Object.entries(parts.OPERATIONS)) {
+    const [method, path] = name.split(' ');
+    paths[path] ??= describeParameters(path, parts);
+    paths[path][method.toLowerCase()] = {
+      ...describeOperation(operation, parts),
+      'x-stability': parts.stabilityOf(path),
+    };
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -44,7 +43,7 @@ export async function buildOpenApi(load) {
       {name: 'Plugins', description: 'Plugins, and what they ask of the client that shows them.'},
       {name: 'Service', description: 'The service itself.'},
     ],
-    paths: Object.fromEntries(paths),
+    paths,
     components: {schemas: describeComponents(documents), securitySchemes: {bearer: BEARER}},
   };
 }
@@ -143,6 +142,14 @@ function laterKinds(known) {
   if (tags.length === 0) return [];
   const not = {anyOf: tags.map(properties => ({properties}))};
   return [{type: 'object', description: LATER, properties: {kind: {type: 'string'}}, required: ['kind'], not}];
+}
+
+/** Describes the parameters of a path. */
+function describeParameters(path, parts) {
+  const names = Array.from(path.matchAll(/\{(.+?)\}/g), ([, name]) => name);
+  const parameters = pathParameters(parts).filter(({name}) => names.includes(name));
+  if (parameters.length < names.length) throw new Error(`A parameter of ${path} is not described`);
+  return parameters.length > 0 ? {parameters} : {};
 }
 
 function pathParameters({KEY_BYTES_MAX}) {

@@ -35,10 +35,10 @@ describe('docs/http-api.md', () => {
 
   // Those for plugins and for the owner have pages of their own.
   const elsewhere = {...PLUGIN_OPERATIONS, ...ACCESS_OPERATIONS};
-  const described = Object.entries(OPERATIONS).filter(([path]) => !Object.hasOwn(elsewhere, path));
+  const described = Object.keys(OPERATIONS).filter(name => !Object.hasOwn(elsewhere, name));
   test('has every operation that is described nowhere else', () => {
-    const rows = described.flatMap(([path, operations]) => Object.keys(operations).map(method => ({method, path})));
-    const missing = rows.filter(({method, path}) => {
+    const missing = described.filter(name => {
+      const [method, path = ''] = name.split(' ');
       const row = new RegExp(`^\\| ${method}(?:, HEAD)? \`${path.replace(/[{}]/g, '\\$&')}\` \\|`, 'm');
       return !row.test(text);
     });
@@ -64,8 +64,7 @@ describe('docs/stability.md', () => {
   }
 
   test('knows the level of every operation', () => {
-    const count = Object.values(OPERATIONS).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
-    expect(operations).toHaveLength(count);
+    expect(operations).toHaveLength(Object.keys(OPERATIONS).length);
   });
 
   test('lists the features of GET /api', async () => {

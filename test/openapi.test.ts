@@ -48,7 +48,8 @@ beforeAll(async () => {
 afterAll(() => crewroom[Symbol.asyncDispose]());
 
 describe('the document describes exactly the operations of the service', () => {
-  for (const [path, operations] of Object.entries(OPERATIONS)) {
+  const described = Object.keys(OPERATIONS).map(name => name.split(' '));
+  for (const path of new Set(described.map(([, each = '']) => each))) {
     test(path, async () => {
       // Served only at the host of the console.
       const host = path === '/api/access/page-tokens' ? 'http://crewroom.localhost:7172' : base;
@@ -58,7 +59,7 @@ describe('the document describes exactly the operations of the service', () => {
       const allowed = (response.headers.get('Allow') ?? '')
         .split(', ')
         .filter(method => !['HEAD', 'OPTIONS'].includes(method));
-      expect(allowed.sort()).toEqual(Object.keys(operations).sort());
+      expect(allowed.sort()).toEqual(described.flatMap(([method, each]) => (each === path ? method : [])).sort());
     });
   }
 

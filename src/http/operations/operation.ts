@@ -2,6 +2,7 @@ import type {GenericSchema} from 'valibot';
 import {PRINCIPAL_PATTERN} from '../../core/documents/answers/answer-kinds.ts';
 import type {FailureCode} from '../../core/failures/failure.ts';
 import type {Method} from '../core/route.ts';
+import type {REQUEST_BODIES} from './request-bodies.ts';
 
 type Tag = 'Identity' | 'Store' | 'Events' | 'Plugins' | 'Service';
 
@@ -17,21 +18,7 @@ export interface OperationDescription {
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
   /** Kind of the body; absent if there is none. */
-  readonly body?:
-    | 'value'
-    | 'merge-patch'
-    | 'transaction'
-    | 'export'
-    | 'sign-in'
-    | 'flight'
-    | 'flight-change'
-    | 'flight-frame'
-    | 'pilot'
-    | 'faults'
-    | 'owner-code'
-    | 'token'
-    | 'grant'
-    | 'origin';
+  readonly body?: keyof typeof REQUEST_BODIES;
   /** Answers by status. Without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
@@ -141,14 +128,12 @@ export const JSON_BODY_FAILURES: readonly DescribedFailure[] = [
   'unsupported-body',
 ];
 
-/** Operations by path and method. A test compares them with the routes. */
-export type Operations = Readonly<Record<string, {readonly [M in Method]?: OperationDescription}>>;
+/** Operations by method and path, such as `GET /api/keys`. A test compares them with the routes. */
+export type Operations = Readonly<Record<`${Method} /${string}`, OperationDescription>>;
 
 /** Gives operations a tag, unless they have one. */
 export function tagged(tag: Tag, operations: Operations): Operations {
-  const withTag = (methods: Operations[string]): Operations[string] =>
-    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, {tag, ...operation}]));
-  return Object.fromEntries(Object.entries(operations).map(([path, methods]) => [path, withTag(methods)]));
+  return Object.fromEntries(Object.entries(operations).map(([name, operation]) => [name, {tag, ...operation}]));
 }
 
 /** Promise of an operation: `docs/stability.md` says what each level means. */

@@ -11,7 +11,6 @@ import {
   TOKEN_REQUEST,
 } from '../../core/documents/requests.ts';
 import {MERGE_PATCH_TYPE} from '../core/body.ts';
-import type {OperationDescription} from './operation.ts';
 
 /** A body of a request in the OpenAPI document. */
 interface RequestBody {
@@ -24,7 +23,7 @@ interface RequestBody {
 }
 
 /** The bodies of requests, by their kinds. */
-export const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['body']>]: RequestBody} = {
+export const REQUEST_BODIES = {
   value: {
     description: 'A JSON text. It is read as JSON whatever the content type says, except multipart and patches.',
     schema: 'Value',
@@ -80,4 +79,4 @@ export const REQUEST_BODIES: {readonly [B in NonNullable<OperationDescription['b
       'The lines of an export. They are read as such whatever the content type says, except multipart and patches.',
     contentType: 'application/x-ndjson',
   },
-};
+} satisfies Readonly<Record<string, RequestBody>>;
