@@ -1,80 +1,97 @@
 import {VALUE_DEPTH_MAX} from '../json/json-limits.ts';
 import {KEY_BYTES_MAX, TRANSACTION_OPERATIONS_MAX, TTL_SECONDS_MAX} from './fixed-limits.ts';
 
+const VALUE_BYTES_MAX = 1024 * 1024;
+
 /**
- * Limits of a service. A name ends with its unit; a name without a unit is a count. `GET /api/limits` returns this object.
- * The members of {@link LimitSettings} can be configured, the others are the same in every service.
+ * The limits of a service without settings. A name ends with its unit; a name without a unit is a count. The members of {@link LimitSettings} can be
+ * configured, the others are the same in every service.
  */
-export interface Limits {
+export const DEFAULT_LIMITS = {
   /** Longest key, in UTF-8 bytes. */
-  readonly keyBytesMax: number;
+  keyBytesMax: KEY_BYTES_MAX,
   /** Largest value, in bytes of JSON text. */
-  readonly valueBytesMax: number;
+  valueBytesMax: VALUE_BYTES_MAX,
   /** Deepest nesting of arrays and objects in a value, in levels. */
-  readonly valueDepthMax: number;
+  valueDepthMax: VALUE_DEPTH_MAX,
   /** Longest time to live, in seconds. */
-  readonly ttlSecondsMax: number;
+  ttlSecondsMax: TTL_SECONDS_MAX,
   /** Default number of entries on a page of a listing. */
-  readonly listLimit: number;
-  /** Maximum number of entries on a page of a listing. */
-  readonly listLimitMax: number;
+  listLimit: 100,
+  /** Maximum number of entries on a page of a listing: about a millisecond of work and 150 KB. */
+  listLimitMax: 1000,
   /** A page with values, and a response to a long poll, ends with the entry that reaches this many bytes of values. */
-  readonly listValuesBytesMax: number;
-  /** Maximum number of members of all objects in a merge patch together. */
-  readonly patchMembersMax: number;
-  /** Maximum number of members of all merge patches in a transaction together. */
-  readonly transactionPatchMembersMax: number;
+  listValuesBytesMax: 4 * 1024 * 1024,
+  /** Maximum number of members of all objects in a merge patch together. A larger change can store the whole value instead. */
+  patchMembersMax: 1000,
+  /** Maximum number of members of all merge patches in a transaction together: 50 ms of the event loop for the slowest texts. */
+  transactionPatchMembersMax: 10_000,
   /** Largest transaction, in bytes of its document; also the maximum size of its patches and the values that they patch together. A patch of a value fits. */
-  readonly transactionBytesMax: number;
-  /** Maximum number of checks in a transaction. */
-  readonly transactionChecksMax: number;
+  transactionBytesMax: transactionBytes(VALUE_BYTES_MAX),
+  /** Maximum number of checks in a transaction: one for each operation. */
+  transactionChecksMax: 1000,
   /** Maximum number of operations in a transaction. */
-  readonly transactionOperationsMax: number;
+  transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
   /** Longest line of an import, in bytes. */
-  readonly importLineBytesMax: number;
-  /** Maximum number of changes that the change log keeps. */
-  readonly logChangesMax: number;
-  /** Maximum size of the keys and values that the change log keeps, in bytes. */
-  readonly logBytesMax: number;
+  importLineBytesMax: importLineBytes(VALUE_BYTES_MAX),
+  /** Maximum number of changes that the change log keeps. A subscriber that was away for longer starts over. */
+  logChangesMax: 100_000,
+  /** Maximum size of the keys and values that the change log keeps, in bytes, so that it stays smaller than a store of large values. */
+  logBytesMax: 64 * 1024 * 1024,
   /** Largest value that the change log keeps, in bytes. Of larger ones only the size is known. */
-  readonly logValueBytesMax: number;
-  /** Largest value that events carry, in bytes. */
-  readonly eventValueBytesMax: number;
-  /** Maximum number of commits that wait for the disk. */
-  readonly waitingCommitsMax: number;
-  /** Maximum number of subscribers at once. */
-  readonly subscribersMax: number;
+  logValueBytesMax: 64 * 1024,
+  /**
+   * Largest value that events carry, in bytes. With the longest key and all other members a line of an event takes less than 60 KiB: Go's `bufio.Scanner` and Python's `asyncio` read no line
+   * of 64 KiB, and would stop at the same event again and again.
+   */
+  eventValueBytesMax: 56 * 1024,
+  /** Maximum number of commits that wait for the disk. At 100 KB each these take 400 MB; the limit of connections keeps the number far lower. */
+  waitingCommitsMax: 4096,
+  /** Maximum number of subscribers at once. A console and some plugins need ten, a test of an airline's page some hundred. */
+  subscribersMax: 1024,
   /** Maximum number of events that wait for one subscriber, apart from those of one commit. A subscriber further behind is disconnected. */
-  readonly waitingEventsMax: number;
+  waitingEventsMax: 1024,
   /** Maximum size of the keys and values that wait for one subscriber, in bytes, apart from those of one commit. */
-  readonly waitingEventBytesMax: number;
-  /** Time without events after which an event stream sends a heartbeat, in milliseconds. */
-  readonly heartbeatMs: number;
-  /** Longest time that a long poll waits for events, in seconds. */
-  readonly waitSecondsMax: number;
+  waitingEventBytesMax: 1024 * 1024,
+  /** Time without events after which an event stream sends a heartbeat, in milliseconds: shorter than the idle timeouts of common proxies. */
+  heartbeatMs: 15_000,
+  /** Longest time that a long poll waits for events, in seconds: below the minute after which idle connections are closed. */
+  waitSecondsMax: 50,
   /** The response to a long poll ends with the commit that reaches this number of events. */
-  readonly waitEventsMax: number;
-  /** Maximum number of connections at once, without those of subscribers. */
-  readonly connectionsMax: number;
-  /** Maximum size of requests, and of answers above 8 KiB, in memory, in bytes. Of smaller answers there is at most one for each connection. */
-  readonly heldBytesMax: number;
-  /** Largest headers of a request, in bytes. */
-  readonly headerBytesMax: number;
+  waitEventsMax: 1000,
+  /**
+   * Maximum number of connections at once, without those of subscribers: twice those of a program that sends a thousand requests at once, because
+   * slow clients are disconnected from half of the limit on. Idle connections take some 40 MiB.
+   */
+  connectionsMax: 2048,
+  /**
+   * Maximum size of requests, and of answers above 8 KiB, in memory, in bytes: 256 of the largest values. Of smaller answers there is at most one for
+   * each connection.
+   */
+  heldBytesMax: 256 * 1024 * 1024,
+  /** Largest headers of a request, in bytes: the default of Node, which every client keeps within. */
+  headerBytesMax: 16 * 1024,
   /** Longest time for the headers of a request to arrive, in milliseconds. */
-  readonly headersTimeoutMs: number;
+  headersTimeoutMs: 5000,
   /** Longest time for the body of a request to arrive, in milliseconds; for a body that is read in chunks, the time for each chunk. */
-  readonly requestTimeoutMs: number;
-  /** Maximum number of requests that the background of one plugin works on at once. */
-  readonly pluginRequestsMax: number;
-  /** Longest time for the background of a plugin to answer a request, in milliseconds. */
-  readonly pluginTimeoutMs: number;
-  /** Largest body of a request to a plugin, and of its answer unless it is a file, in bytes. */
-  readonly pluginBodyBytesMax: number;
-  /** Largest resident memory of the background of a plugin, in bytes. A background that exceeds it is ended. */
-  readonly pluginMemoryBytesMax: number;
-  /** Maximum number of lines that a plugin logs in a second; the others are dropped and counted. */
-  readonly pluginLogLinesMax: number;
-}
+  requestTimeoutMs: 15_000,
+  /**
+   * Maximum number of requests that the background of one plugin works on at once. A page sends some ten. Above the connections at which the cost of a
+   * request is measured, a plugin only falls further behind.
+   */
+  pluginRequestsMax: 64,
+  /** Longest time for the background of a plugin to answer a request, in milliseconds: back ends of airlines, which it calls, may take half of it. */
+  pluginTimeoutMs: 30_000,
+  /** Largest body of a request to a plugin, and of its answer unless it is a file, in bytes: a photograph, a sound. `heldBytesMax` allows 16. */
+  pluginBodyBytesMax: 16 * 1024 * 1024,
+  /** Largest resident memory of the background of a plugin, in bytes. A background that exceeds it, twice its heap, is ended. */
+  pluginMemoryBytesMax: 512 * 1024 * 1024,
+  /** Maximum number of lines that a plugin logs in a second; the others are dropped and counted. One that logs each request needs a hundredth. */
+  pluginLogLinesMax: 1000,
+} as const;
+
+/** Limits of a service, as `GET /api/limits` returns them: those of {@link DEFAULT_LIMITS}. */
+export type Limits = {readonly [N in keyof typeof DEFAULT_LIMITS]: number};
 
 /** The limits that can be configured. */
 export type LimitSettings = Pick<Limits, 'valueBytesMax' | 'valueDepthMax' | 'connectionsMax'>;
@@ -86,68 +103,6 @@ export const LIMIT_RANGES: {readonly [N in keyof LimitSettings]: {readonly min: 
   valueDepthMax: {min: 1, max: 10_000},
   // The number of ports that a client address has.
   connectionsMax: {min: 1, max: 65_535},
-};
-
-const VALUE_BYTES_MAX = 1024 * 1024;
-
-/** The limits of a service without settings. */
-export const DEFAULT_LIMITS: Limits = {
-  keyBytesMax: KEY_BYTES_MAX,
-  valueBytesMax: VALUE_BYTES_MAX,
-  valueDepthMax: VALUE_DEPTH_MAX,
-  ttlSecondsMax: TTL_SECONDS_MAX,
-  listLimit: 100,
-  // About a millisecond of work and 150 KB of listing.
-  listLimitMax: 1000,
-  listValuesBytesMax: 4 * 1024 * 1024,
-  // A larger change can store the whole value instead.
-  patchMembersMax: 1000,
-  // 50 ms of the event loop for the slowest texts.
-  transactionPatchMembersMax: 10_000,
-  transactionBytesMax: transactionBytes(VALUE_BYTES_MAX),
-  // One for each operation.
-  transactionChecksMax: 1000,
-  transactionOperationsMax: TRANSACTION_OPERATIONS_MAX,
-  importLineBytesMax: importLineBytes(VALUE_BYTES_MAX),
-  // A subscriber that was away for longer starts over.
-  logChangesMax: 100_000,
-  // Keeps the log smaller than the store if values are large.
-  logBytesMax: 64 * 1024 * 1024,
-  logValueBytesMax: 64 * 1024,
-  // With the longest key and all other members a line of an event takes less than 60 KiB: Go's `bufio.Scanner` and Python's `asyncio` read no line
-  // of 64 KiB, and would stop at the same event again and again.
-  eventValueBytesMax: 56 * 1024,
-  // At 100 KB each these take 400 MB; the limit of connections keeps the number far lower.
-  waitingCommitsMax: 4096,
-  // A console and some plugins need ten, a test of an airline's page some hundred.
-  subscribersMax: 1024,
-  waitingEventsMax: 1024,
-  waitingEventBytesMax: 1024 * 1024,
-  // Shorter than the idle timeouts of common proxies.
-  heartbeatMs: 15_000,
-  // Below the minute after which idle connections are closed.
-  waitSecondsMax: 50,
-  waitEventsMax: 1000,
-  // Twice the connections of a program that sends a thousand requests at once, because slow clients are disconnected from
-  // half of the limit on. Idle connections take some 40 MiB.
-  connectionsMax: 2048,
-  // 256 of the largest values.
-  heldBytesMax: 256 * 1024 * 1024,
-  // The default of Node, which every client keeps within.
-  headerBytesMax: 16 * 1024,
-  headersTimeoutMs: 5000,
-  requestTimeoutMs: 15_000,
-  // A page sends some ten at once. Above the connections at which the cost of a request is measured, a plugin only falls
-  // further behind.
-  pluginRequestsMax: 64,
-  // Plugins call back ends of airlines, some of which take half of this time.
-  pluginTimeoutMs: 30_000,
-  // A photograph or a sound. `heldBytesMax` allows 16 of them.
-  pluginBodyBytesMax: 16 * 1024 * 1024,
-  // Twice the heap of a background.
-  pluginMemoryBytesMax: 512 * 1024 * 1024,
-  // A plugin that logs each request of its page needs a hundredth of this.
-  pluginLogLinesMax: 1000,
 };
 
 /** Returns the limits of a service with these settings. */
