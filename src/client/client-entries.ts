@@ -15,7 +15,7 @@ import type {
 } from '../core/domain/entries/entries.ts';
 import type {EntryInfo, ListedEntry} from '../core/domain/entries/entry.ts';
 import type {HistoryPage} from '../core/domain/entries/history.ts';
-import {type Key, NO_REVISION, parseKey, type StoreId} from '../core/domain/entries/identifiers.ts';
+import {type Key, NO_REVISION, parseKey} from '../core/domain/entries/identifiers.ts';
 import {listAll} from '../core/domain/entries/list-all.ts';
 import {
   readTyped,
@@ -109,7 +109,8 @@ export class HttpEntries implements ClientEntries {
     const answer = await this.#transport.send('GET', entryPath(checked), options).catch(unlessMissing);
     if (answer === undefined) return undefined;
     const json = trustStoredJson(answer.bytes);
-    const {storeId: _, ...about} = this.#meet(answer, () => readEntryHeaders(answer.headers));
+    const {store} = this.#transport;
+    const {storeId: _, ...about} = expecting(answer, () => store.meet(readEntryHeaders(answer.headers)));
     return readTyped({key: checked, sizeBytes: json.length, ...about, json}, options);
   }
 
@@ -190,8 +191,8 @@ export class HttpEntries implements ClientEntries {
     assertNames(options, 'list', 'call');
     const {after, limit} = options;
     const path = `/api/history${formatQuery({key: parseKey(key), after, limit})}`;
-    return this.#transport.store.meet(parseAnswer(await this.#transport.send('GET', path, options), readHistoryPage<T>))
-      .page;
+    const answer = await this.#transport.send('GET', path, options);
+    return this.#transport.store.meet(parseAnswer(answer, readHistoryPage<T>)).page;
   }
 
   async deleteRange({prefix, ...options}: {readonly prefix: string} & CallOptions): Promise<number> {
@@ -204,10 +205,6 @@ export class HttpEntries implements ClientEntries {
   #readCommitted(answer: Answer): Committed {
     const {revision, etag} = this.#transport.store.meet(parseAnswer(answer, readCommitted));
     return {revision, etag};
-  }
-
-  #meet<T extends {readonly storeId: StoreId}>(answer: Answer, read: () => T): T {
-    return expecting(answer, () => this.#transport.store.meet(read()));
   }
 }
 

@@ -1,6 +1,10 @@
 // Documents of the service, told by the types with which it writes them.
+import type {RefusedRequest as Refused} from '../../../src/core/domain/access/access.ts';
+import type {AllowedOriginList} from '../../../src/core/domain/access/allowed-origins.ts';
 import type {Imported as ImportResult} from '../../../src/core/domain/commits/transfer.ts';
-import type {PluginSetting} from '../../../src/core/domain/plugins/plugin.ts';
+import type {PluginSetting, PluginStatus} from '../../../src/core/domain/plugins/plugin.ts';
+import type {PluginList as Plugins} from '../../../src/core/protocol/service-documents.ts';
+import type {WithTimes} from '../../../src/core/protocol/text/times.ts';
 
 export type {ImportMode} from '../../../src/core/domain/commits/transfer.ts';
 export type {PilotList, SamplePilot as Pilot} from '../../../src/core/domain/identity/pilots.ts';
@@ -9,16 +13,19 @@ export type {PluginRoute} from '../../../src/core/domain/plugins/plugin.ts';
 export type {SettingValues} from '../../../src/core/domain/plugins/user-settings.ts';
 export type {DocumentProblem} from '../../../src/core/failures/members/problems.ts';
 export type {ListedPage as Listing} from '../../../src/core/protocol/listing.ts';
-export type {
-  PluginDocument as Plugin,
-  PluginListDocument as PluginList,
-} from '../../../src/core/protocol/plugin/plugin-documents.ts';
-export type {
-  AllowedOriginsDocument as OriginList,
-  RefusedDocument as RefusedRequest,
-  ServiceDocument,
-  SessionDocument as Session,
-} from '../../../src/core/protocol/service-documents.ts';
+export type {ServiceDocument, SessionDocument as Session} from '../../../src/core/protocol/service-documents.ts';
+
+/** A plugin. */
+export type Plugin = WithTimes<PluginStatus>;
+
+/** Answer of `GET /api/plugins`. */
+export type PluginList = WithTimes<Plugins>;
+
+/** Answer of `/api/allowed-origins`. */
+export type OriginList = WithTimes<AllowedOriginList>;
+
+/** Requests that a plugin was refused, as `GET /api/access/refused` answers them. */
+export type RefusedRequest = WithTimes<Refused>;
 
 /** Answer of `POST /api/import`: what the console shows. */
 export type Imported = Omit<ImportResult, 'revision'>;

@@ -1,8 +1,9 @@
 import type {PluginGrants, RefusedRequest} from '../../core/domain/access/access.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {formatGrant} from '../../core/failures/copied-line.ts';
-import {readRefused, type ServiceDocument} from '../../core/protocol/service-documents.ts';
+import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {readDocument} from '../../core/protocol/text/times.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
 import {connect} from '../service/connection.ts';
@@ -43,7 +44,7 @@ async function list(call: AccessCall, plugin: string | undefined): Promise<Comma
 
 async function listRefused(call: AccessCall, plugin: string | undefined): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
-  const all = await send('GET', REFUSED_PATH, readRefused);
+  const {refused: all} = await send('GET', REFUSED_PATH, readDocument<{readonly refused: readonly RefusedRequest[]}>);
   const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
   const outcome = listed(call.context, refused, {
     head: ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'],

@@ -1,7 +1,9 @@
+import type {AccessToken} from '../../core/domain/access/access.ts';
 import {AppError} from '../../core/failures/app-error.ts';
-import {formatTokenRequest, readTokens} from '../../core/protocol/service-documents.ts';
+import {formatTokenRequest} from '../../core/protocol/service-documents.ts';
 import {formatTime} from '../../core/protocol/text/format-time.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {readDocument} from '../../core/protocol/text/times.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
 import {connect} from '../service/connection.ts';
@@ -27,10 +29,13 @@ async function create(call: TokenCall, name: string): Promise<CommandOutcome> {
   return {json: {name, token}, text: `${token}\n`};
 }
 
+const readTokens = readDocument<{readonly tokens: readonly AccessToken[]}>;
+
 async function list(call: TokenCall): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
   const nowMs = call.context.nowMs();
-  return listed(call.context, await send('GET', '/api/access/tokens', readTokens), {
+  const {tokens} = await send('GET', '/api/access/tokens', readTokens);
+  return listed(call.context, tokens, {
     head: ['NAME', 'EXPIRES', 'PERMISSIONS'],
     row: ({name, permissions, expiresAtMs = Infinity}) => [
       name,
@@ -45,7 +50,7 @@ async function list(call: TokenCall): Promise<CommandOutcome> {
 async function revoke(call: TokenCall, name: string): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
   if (!call.flags.dryRun) await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
-  else if (!(await send('GET', '/api/access/tokens', readTokens)).some(token => token.name === name))
+  else if (!(await send('GET', '/api/access/tokens', readTokens)).tokens.some(token => token.name === name))
     throw new AppError({code: 'no-token', name});
   return removed(call.flags, {verbs: ['Revoked', 'revoke'], what: name, json: {revokedToken: name}});
 }

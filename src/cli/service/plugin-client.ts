@@ -1,10 +1,11 @@
 import type {FlightChange, FlightOptions, FlightStatus} from '../../core/domain/plugins/flight.ts';
+import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
 import type {SettingValues} from '../../core/domain/plugins/user-settings.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {readFlight} from '../../core/protocol/plugin/flight-tracking.ts';
-import {readPlugin, readPluginLogs, readPlugins} from '../../core/protocol/plugin/plugin-documents.ts';
-import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
+import type {PluginList, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {readDocument} from '../../core/protocol/text/times.ts';
 import type {SettingsCall} from '../catalogue/commands.ts';
 import {type ConnectOptions, connect} from './connection.ts';
 
@@ -18,12 +19,13 @@ export async function connectPlugins(call: SettingsCall, options: ConnectOptions
   return {
     /** Address of the service. */
     url,
-    list: () => send('GET', '/api/plugins', readPlugins),
-    status: (id: string) => send('GET', about(id), readPlugin),
-    logs: (id: string) => send('GET', `${about(id)}/logs`, readPluginLogs),
+    list: () => send('GET', '/api/plugins', readDocument<PluginList>),
+    status: (id: string) => send('GET', about(id), readDocument<PluginStatus>),
+    logs: async (id: string) =>
+      (await send('GET', `${about(id)}/logs`, readDocument<{readonly lines: readonly PluginLogLine[]}>)).lines,
     /** Reads the data directory; undefined if the store is in memory, or if the caller must not know it. */
     dataDir: async () => (await send('GET', '/api', parseDocument<ServiceDocument>)).dataDir,
-    restart: (id: string) => send('POST', `${about(id)}/restart`, readPlugin),
+    restart: (id: string) => send('POST', `${about(id)}/restart`, readDocument<PluginStatus>),
     /** Changes settings. @returns All settings of the plugin. */
     set: (id: string, changes: SettingValues) =>
       send('PUT', `/api/settings/${encodeURIComponent(id)}`, parseDocument<SettingValues>, changes),

@@ -1,7 +1,7 @@
 import {assertNames, checkedCall, FOLLOW_NAMES} from '../../core/domain/commits/option-names.ts';
 import type {FollowOptions, RequestPage, Requests} from '../../core/domain/recorded-request.ts';
 import {SseParser} from '../../core/protocol/event/server-sent-events.ts';
-import {readRequests} from '../../core/protocol/service-documents.ts';
+import {readDocument} from '../../core/protocol/text/times.ts';
 import {backoffMs} from '../../core/time/backoff.ts';
 import {expecting, parseAnswer, unexpectedAnswer} from '../answer.ts';
 import {SILENCE_MS_MAX} from '../event-stream.ts';
@@ -34,7 +34,10 @@ const WAIT_MS_MAX = 10_000;
 export function createRequests(transport: Transport): ClientRequests {
   return {
     read: async (after, call) =>
-      parseAnswer(await transport.send('GET', PATH + formatQuery({after}), checkedCall(call)), readRequests),
+      parseAnswer(
+        await transport.send('GET', PATH + formatQuery({after}), checkedCall(call)),
+        readDocument<RequestPage>,
+      ),
     follow: (options = {}) => {
       assertNames(options, FOLLOW_NAMES);
       return follow(transport, options);
@@ -95,7 +98,7 @@ async function* connect(
       if (bytes === undefined) return;
       for (const block of parser.push(bytes)) {
         const data = block.get('data');
-        if (data !== undefined) yield expecting(response, () => readRequests(data));
+        if (data !== undefined) yield expecting(response, () => readDocument<RequestPage>(data));
       }
       if (parser.length > PAGE_LENGTH_MAX)
         throw unexpectedAnswer(response, `it has a page of more than ${PAGE_LENGTH_MAX} characters`);

@@ -4,11 +4,11 @@ import type {SessionStatus, Sessions, SignIn} from '../../core/domain/identity/i
 import {
   formatSignIn,
   type Readiness,
-  readAllowedOrigins,
   readSession,
   type ServiceDocument,
 } from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {readDocument} from '../../core/protocol/text/times.ts';
 import {parseAnswer} from '../answer.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import type {CallOptions, SendOptions, Transport} from '../transport.ts';
@@ -71,10 +71,14 @@ const PATH = '/api/allowed-origins';
 /** Returns the allowed origins of a running service. */
 function createOrigins(transport: Transport): ClientOrigins {
   return {
-    list: async call => parseAnswer(await transport.send('GET', PATH, checkedCall(call)), readAllowedOrigins),
+    list: async call =>
+      parseAnswer(await transport.send('GET', PATH, checkedCall(call)), readDocument<AllowedOriginList>),
     allow: async (origin, call) => {
       const body = JSON.stringify({origin});
-      return parseAnswer(await transport.send('POST', PATH, {...checkedCall(call), body}), readAllowedOrigins);
+      return parseAnswer(
+        await transport.send('POST', PATH, {...checkedCall(call), body}),
+        readDocument<AllowedOriginList>,
+      );
     },
   };
 }

@@ -14,7 +14,7 @@ import {formatEvent, formatPolled, readEvent} from './event/event.ts';
 import {formatFailure, readSentFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
 import {formatListing, readListing, readValueListing} from './listing.ts';
-import {formatSession, formatSignIn, readSession} from './service-documents.ts';
+import {formatSignIn, readSession, sessionDocument} from './service-documents.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {onOneLine} from './text/one-line.ts';
 import {readTransaction} from './transaction/read-transaction.ts';
@@ -22,6 +22,7 @@ import {formatCommitted, formatTransaction, isWritable, readCommitted} from './t
 import {formatImported, readImported} from './transfer/imported.ts';
 
 const storeId = createStoreId(Uint8Array.of(0xa));
+const formatSession = (status: SessionStatus): string => JSON.stringify(sessionDocument(status));
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 function entryOf(key: string, json: string, expiresAtMs?: number): Entry {

@@ -1,12 +1,12 @@
-import type {AccessToken, RefusedRequest, RequestedToken} from '../domain/access/access.ts';
-import type {AllowedOriginList, RefusedOrigin} from '../domain/access/allowed-origins.ts';
+import type {RequestedToken} from '../domain/access/access.ts';
 import {assertNames, SIGN_IN_NAMES} from '../domain/commits/option-names.ts';
 import type {StoreId} from '../domain/entries/identifiers.ts';
 import type {SessionStatus, SignIn} from '../domain/identity/identity.ts';
-import type {RecordedRequest, RequestPage} from '../domain/recorded-request.ts';
+import type {PluginStatus} from '../domain/plugins/plugin.ts';
+import type {RequestPage} from '../domain/recorded-request.ts';
 import {type ProblemMembers, problemMembers, readProblemMembers} from './failure/failure-document.ts';
 import {parseDocument} from './text/read-document.ts';
-import {readTimes, type WithTimes, writeTimes} from './text/times.ts';
+import {readTimes, type WithTimes, writeDocument, writeTimes} from './text/times.ts';
 
 /** Answer of `GET /api`. */
 export interface ServiceDocument {
@@ -68,31 +68,15 @@ export interface SessionDocument extends Omit<WithTimes<SessionStatus>, 'problem
   readonly problem?: ProblemMembers | undefined;
 }
 
-/** Writes the status of the session. */
-export function formatSession(status: SessionStatus): string {
-  return JSON.stringify(sessionDocument(status));
-}
-
 /** Returns the status of the session as it travels. */
 export function sessionDocument({problem, ...status}: SessionStatus): SessionDocument {
   return {...writeTimes(status), problem: problem && problemMembers(problem)};
 }
 
-/** Reads what {@link formatSession} writes. */
+/** Reads what {@link sessionDocument} returns. */
 export function readSession(json: string): SessionStatus {
   const {problem, ...status} = parseDocument<SessionDocument>(json);
   return {...readTimes<Omit<SessionStatus, 'problem'>>(status), problem: problem && readProblemMembers(problem)};
-}
-
-/** Writes the tokens of programs. */
-export function formatTokens(tokens: readonly AccessToken[]): string {
-  return JSON.stringify({tokens: tokens.map(writeTimes)});
-}
-
-/** Reads what {@link formatTokens} writes. */
-export function readTokens(json: string): readonly AccessToken[] {
-  const {tokens} = parseDocument<{readonly tokens: readonly WithTimes<AccessToken>[]}>(json);
-  return tokens.map(token => readTimes<AccessToken>(token));
 }
 
 /** Writes the body that creates a token: `TOKEN_REQUEST` reads it. */
@@ -100,53 +84,17 @@ export function formatTokenRequest({name, permissions, expiresAtMs}: RequestedTo
   return JSON.stringify(writeTimes({name, permissions, expiresAtMs}));
 }
 
-/** Requests that a plugin was refused, as `GET /api/access/refused` answers them. */
-export type RefusedDocument = WithTimes<RefusedRequest>;
-
-/** Writes the requests that plugins were refused. */
-export function formatRefused(refused: readonly RefusedRequest[]): string {
-  return JSON.stringify({refused: refused.map(writeTimes)});
-}
-
-/** Reads what {@link formatRefused} writes. */
-export function readRefused(json: string): readonly RefusedRequest[] {
-  const {refused} = parseDocument<{readonly refused: readonly RefusedDocument[]}>(json);
-  return refused.map(each => readTimes<RefusedRequest>(each));
-}
-
-/** Answer of `GET /api/allowed-origins`. */
-export interface AllowedOriginsDocument extends Omit<AllowedOriginList, 'refused'> {
-  readonly refused: readonly WithTimes<RefusedOrigin>[];
-}
-
-/** Writes the origins of other pages. */
-export function formatAllowedOrigins({allowed, refused}: AllowedOriginList): string {
-  return JSON.stringify({allowed, refused: refused.map(writeTimes)} satisfies AllowedOriginsDocument);
-}
-
-/** Reads what {@link formatAllowedOrigins} writes. */
-export function readAllowedOrigins(json: string): AllowedOriginList {
-  const {allowed, refused} = parseDocument<AllowedOriginsDocument>(json);
-  return {allowed, refused: refused.map(origin => readTimes<RefusedOrigin>(origin))};
-}
-
-interface PageDocument extends Omit<RequestPage, 'requests'> {
-  readonly requests: readonly WithTimes<RecordedRequest>[];
-}
-
-/** Writes a page of requests. */
-export function formatRequests(page: RequestPage): string {
-  return JSON.stringify({...page, requests: page.requests.map(writeTimes)});
-}
-
-/** Reads what {@link formatRequests} writes. */
-export function readRequests(json: string): RequestPage {
-  const {requests, ...page} = parseDocument<PageDocument>(json);
-  return {...page, requests: requests.map(request => readTimes<RecordedRequest>(request))};
+/** Plugins, as `GET /api/plugins` answers them. */
+export interface PluginList {
+  readonly plugins: readonly PluginStatus[];
+  /** Directory of installed plugins; absent if there is none. */
+  readonly directory?: string | undefined;
+  /** The reason why it is not used. */
+  readonly directoryProblem?: string | undefined;
 }
 
 /** Writes a page as a block of a stream; an empty page as a comment, which keeps the connection open. */
 export function formatRequestsBlock(page: RequestPage): string {
   if (page.requests.length === 0) return ':\n\n';
-  return `event: requests\ndata: ${formatRequests(page)}\nid: ${page.cursor}\n\n`;
+  return `event: requests\ndata: ${JSON.stringify(writeDocument(page))}\nid: ${page.cursor}\n\n`;
 }

@@ -3,9 +3,9 @@ import {ALLOWED_ORIGIN, CODE_EXCHANGE, GRANT_REQUEST, TOKEN_REQUEST} from '../..
 import type {AllowedOrigins} from '../../core/domain/access/allowed-origins.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
 import {bearerTokenOf} from '../../core/protocol/headers/bearer-token.ts';
-import {formatAllowedOrigins, formatRefused, formatTokens} from '../../core/protocol/service-documents.ts';
 import {readExpiryMember} from '../../core/protocol/text/read-document.ts';
-import {answer, jsonAnswer} from '../core/message.ts';
+import {writeDocument} from '../../core/protocol/text/times.ts';
+import {jsonAnswer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';
 import {assertMayChangeAccess, assertOwnCaller, assertOwner, forOwner} from './own-callers.ts';
 import {assertNoQuery, readParameters, withDocument, withoutQuery} from './read-parameters.ts';
@@ -59,7 +59,7 @@ function tokenRoutes({tokens, owner}: AccessDeps): readonly Route[] {
     {
       path: '/api/access/tokens',
       needs: 'by-operation',
-      GET: only(withoutQuery(() => formatTokens(tokens.list()))),
+      GET: only(withoutQuery(() => writeDocument({tokens: tokens.list()}))),
       POST: only(
         withDocument(
           TOKEN_REQUEST,
@@ -92,7 +92,7 @@ function grantRoutes({owner, grants, refused}: AccessDeps): readonly Route[] {
     {
       path: '/api/access/refused',
       needs: 'by-operation',
-      GET: only(withoutQuery(() => formatRefused(refused.list()))),
+      GET: only(withoutQuery(() => writeDocument({refused: refused.list()}))),
     },
     {
       path: '/api/access/grants/{plugin}',
@@ -108,7 +108,7 @@ function grantRoutes({owner, grants, refused}: AccessDeps): readonly Route[] {
 
 /** `/api/allowed-origins`: origins whose pages may call, and those that were refused. Pages of other origins read neither; only the owner's change them. */
 export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): readonly Route[] {
-  const allow = withDocument(ALLOWED_ORIGIN, ({origin}) => formatAllowedOrigins(origins.allow(origin)));
+  const allow = withDocument(ALLOWED_ORIGIN, ({origin}) => writeDocument(origins.allow(origin)));
   return [
     {
       path: '/api/allowed-origins',
@@ -116,7 +116,7 @@ export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): read
       GET: ({request, query}) => {
         assertOwnCaller(request);
         assertNoQuery(query);
-        return answer(formatAllowedOrigins(origins.list()));
+        return jsonAnswer(writeDocument(origins.list()));
       },
       POST: call => {
         assertOwner(call.request, owner);

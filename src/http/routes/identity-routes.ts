@@ -5,7 +5,7 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {encodeJsonText, type JsonText} from '../../core/json/json-text.ts';
 import {applyMergePatch} from '../../core/json/merge-patch.ts';
 import {isOfPage} from '../../core/protocol/headers/sender.ts';
-import {formatSession} from '../../core/protocol/service-documents.ts';
+import {sessionDocument} from '../../core/protocol/service-documents.ts';
 import {readJsonBody} from '../core/body.ts';
 import {asText} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
@@ -69,19 +69,19 @@ export function sessionRoutes(sessions: ServedSessions): readonly Route[] {
     {
       path: '/api/session',
       needs: {read: 'identity:read', change: 'session:manage'},
-      GET: withoutQuery(async () => formatSession(await sessions.status())),
+      GET: withoutQuery(async () => sessionDocument(await sessions.status())),
       POST: withoutQuery(async ({request}) => {
         const signIn = SIGN_IN.read(await readJsonBody(request, SIGN_IN.bytesMax));
         // Even an allowed page must not make the service call any address of the network.
         const mayNameBackEnd = !isOfPage(request.rawHeaders);
-        return formatSession(await sessions.signIn(signIn, {mayNameBackEnd}));
+        return sessionDocument(await sessions.signIn(signIn, {mayNameBackEnd}));
       }),
-      DELETE: withoutQuery(async () => formatSession(await sessions.signOut())),
+      DELETE: withoutQuery(async () => sessionDocument(await sessions.signOut())),
     },
     {
       path: '/api/session/verify',
       needs: 'session:manage',
-      POST: withoutQuery(async () => formatSession(await sessions.verify()), 202),
+      POST: withoutQuery(async () => sessionDocument(await sessions.verify()), 202),
     },
   ];
 }

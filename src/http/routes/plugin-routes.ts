@@ -6,7 +6,7 @@ import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
 import {withoutSecrets} from '../../core/domain/redaction.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {forBackground} from '../../core/protocol/headers/bearer-token.ts';
-import {formatPlugin, formatPluginLogs, formatPlugins} from '../../core/protocol/plugin/plugin-documents.ts';
+import {writeDocument} from '../../core/protocol/text/times.ts';
 import {answer, emptyAnswer, type HttpRequest, JSON_TYPE, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
 import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
 import {shownPath} from '../core/shown-path.ts';
@@ -29,11 +29,11 @@ export interface PluginRoutesDeps {
 export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
   const {plugins, settings, owner, pages, standIn} = deps;
   const about =
-    (read: (id: string, caller: Caller) => string | Promise<string>): RouteHandler =>
+    (read: (id: string, caller: Caller) => object | Promise<object>): RouteHandler =>
     async ({segments: [id = ''], caller, query}) => {
       assertNoQuery(query);
       await plugins.looked();
-      return answer(await read(decodeName(id), caller));
+      return jsonAnswer(writeDocument(await read(decodeName(id), caller)));
     };
   /** Adds warnings about settings, and for the owner the label at which the page proves itself. */
   const describe = async (found: PluginStatus, caller: Caller): Promise<PluginStatus> => {
@@ -41,19 +41,19 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
     const status = warnings.length === 0 ? found : {...found, warnings: [...found.warnings, ...warnings]};
     return pages === undefined || !caller.may('access:change') ? status : {...status, label: pages.labelOf(found)};
   };
-  const restart = about(async (id, caller) => formatPlugin(await describe(await plugins.restart(id), caller)));
+  const restart = about(async (id, caller) => describe(await plugins.restart(id), caller));
   return [
     {path: '/api/plugins', needs: 'plugins:manage', GET: listAll(plugins, describe)},
     {path: '/api/plugins/installed', needs: 'client:use', GET: listInstalled(plugins, standIn)},
     {
       path: '/api/plugins/{id}',
       needs: 'plugins:manage',
-      GET: about(async (id, caller) => formatPlugin(await describe(plugins.status(id), caller))),
+      GET: about((id, caller) => describe(plugins.status(id), caller)),
     },
     {
       path: '/api/plugins/{id}/logs',
       needs: 'plugins:manage',
-      GET: about(id => formatPluginLogs(plugins.logs(id))),
+      GET: about(id => ({lines: plugins.logs(id)})),
     },
     {
       path: '/api/plugins/{id}/restart',
@@ -140,7 +140,7 @@ function listAll(
     await plugins.looked();
     const all = await Promise.all(plugins.list().map(status => describe(status, caller)));
     const [directory, directoryProblem] = [plugins.directory(), plugins.directoryProblem()];
-    return answer(formatPlugins({plugins: all, directory, directoryProblem}));
+    return jsonAnswer(writeDocument({plugins: all, directory, directoryProblem}));
   };
 }
 

@@ -3,8 +3,9 @@ import type {Limits} from '../../core/domain/limits.ts';
 import {REQUEST_CURSOR, REQUESTS_KEPT, type RequestPage, type Requests} from '../../core/domain/recorded-request.ts';
 import {STREAM_START} from '../../core/protocol/event/server-sent-events.ts';
 import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
-import {formatRequests, formatRequestsBlock} from '../../core/protocol/service-documents.ts';
-import {answer, type HttpRequest, type HttpStream, streamAnswer} from '../core/message.ts';
+import {formatRequestsBlock} from '../../core/protocol/service-documents.ts';
+import {writeDocument} from '../../core/protocol/text/times.ts';
+import {type HttpRequest, type HttpStream, jsonAnswer, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
 import {assertOwnCaller} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
@@ -24,7 +25,7 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
         const after = last === asked.after || REQUEST_CURSOR.test(last ?? '') ? last : undefined;
         if (!acceptsStream(request)) {
           request.reserveMemory(DOCUMENT_BYTES_MAX);
-          return answer(formatRequests(await requests.read(after)), {rawHeaders: VARIES});
+          return jsonAnswer(writeDocument(await requests.read(after)), {rawHeaders: VARIES});
         }
         const pages = requests.follow({after, heartbeatMs, signal: request.listen()});
         return streamAnswer(formatStream(pages), {

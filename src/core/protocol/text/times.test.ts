@@ -1,11 +1,24 @@
 import {expect, test} from 'vitest';
-import {readTimes, writeTimes} from './times.ts';
+import {readDocument, readTimes, writeDocument, writeTimes} from './times.ts';
 
 test('times travel as texts, and come back', () => {
   const given = {startedAtMs: 1, endedAtMs: undefined, durationMs: 2, text: '3', at: '4'};
   const written = writeTimes(given);
   expect(written).toEqual({startedAt: '1970-01-01T00:00:00.001Z', durationMs: 2, text: '3', at: '4'});
   expect(readTimes<typeof given>(written)).toEqual(given);
+});
+
+test('so do those of the elements of lists, and nothing else changes', () => {
+  const given = {
+    plugins: [{startedAtMs: 1, routes: [{name: 'greetAt'}], warnings: ['a']}, {endedAtMs: 2}],
+    cursor: 'b',
+  };
+  const written = writeDocument(given);
+  expect(written.plugins).toEqual([
+    {startedAt: '1970-01-01T00:00:00.001Z', routes: [{name: 'greetAt'}], warnings: ['a']},
+    {endedAt: '1970-01-01T00:00:00.002Z'},
+  ]);
+  expect(readDocument(JSON.stringify(written))).toEqual(given);
 });
 
 test('a member of a later version whose name ends like a time stays as it is unless it is a text', () => {
