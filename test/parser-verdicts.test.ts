@@ -17,7 +17,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'service/access/own-document.ts': [2, 'a file of the user, whose size is limited before'],
   'cli/commands/airline.ts': [2, 'the name of a folder of the package, and an address that was read'],
   'cli/commands/play.ts': [1, 'a folder of the package'],
-  'http/routes/page-client-routes.ts': [1, 'a file of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'workbench/back-end/back-end-data.ts': [
     2,
@@ -71,7 +70,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'http/routes/page-template.ts': [1, 'the name of a folder of the package'],
   'http/routes/flight-routes.ts': [1, 'the identity document that is served'],
   'http/routes/identity-routes.ts': [1, 'the identity document that is served'],
-  'http/routes/docs-routes.ts': [3, 'names of files and of a folder of the package'],
+  'http/routes/docs-routes.ts': [4, 'names of files and of a folder of the package'],
   'http/routes/read-parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
   'service/identity/masked-source.ts': [1, 'the identity of a program, which embeds the service'],
   'service/identity/backend/airline-profile.ts': [3, 'what readJsonDocument() took, and addresses that were read'],

@@ -11,7 +11,7 @@ import {listFaultCodes} from '../failures/facts.ts';
 import {FAULT_KINDS} from '../failures/failure.ts';
 import type {DocumentProblem} from '../failures/members/problems.ts';
 import {isObject} from '../json/members.ts';
-import {closed, described, named, withoutArrays} from './kinds.ts';
+import {closed, described, maybe, named, withoutArrays} from './kinds.ts';
 import {checkValue, formatProblems} from './problems.ts';
 
 function wholeNumber(min: number, max: number) {
@@ -33,12 +33,9 @@ const path = v.config(
 );
 
 const SELECTION = {
-  path: described(
-    v.optional(path),
-    'Path without query; `*` stands for any characters. Without it all below `/api/` and `/plugins/`.',
-  ),
-  plugin: described(
-    v.optional(named('the id of a plugin, such as com.example.hello', v.pipe(v.string(), v.check(isPluginId)))),
+  path: maybe(path, 'Path without query; `*` stands for any characters. Without it all below `/api/` and `/plugins/`.'),
+  plugin: maybe(
+    named('the id of a plugin, such as com.example.hello', v.pipe(v.string(), v.check(isPluginId))),
     'Id of the plugin whose background or page sends the request.',
   ),
 };

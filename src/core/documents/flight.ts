@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import {FLIGHT_FIGURES, FLIGHT_PHASES, FLIGHT_SPEED_MAX, FLIGHT_STATES} from '../domain/plugins/flight.ts';
 import {UNSEEN} from '../domain/unseen.ts';
 import {AppError} from '../failures/app-error.ts';
-import {closed, described, oneOf} from './kinds.ts';
+import {closed, described, maybe, oneOf} from './kinds.ts';
 import {checkValue, formatProblems, type Problem} from './problems.ts';
 
 const between = (min: number, max: number) => {
@@ -19,9 +19,6 @@ const text = (lengthMax: number) =>
     v.maxLength(lengthMax, `is longer than ${lengthMax} characters`),
     v.transform(given => given.replace(HIDDEN, ' ').trim().toWellFormed()),
   );
-
-/** A member that may be absent. */
-const maybe = <S extends v.GenericSchema>(kind: S, description: string) => described(v.optional(kind), description);
 
 const phase = oneOf(...FLIGHT_PHASES);
 const speed = between(1, FLIGHT_SPEED_MAX);

@@ -60,6 +60,11 @@ export function described<S extends AnySchema>(
   return v.pipe(kind, v.description(description));
 }
 
+/** A member that may be absent, with its description. */
+export function maybe<S extends AnySchema>(kind: S, description: string): v.OptionalSchema<S, undefined> {
+  return described(v.optional(kind, undefined), description);
+}
+
 const DATE =
   /(?:\d\d[2468][048]|\d\d[13579][26]|\d\d0[48]|[02468][048]00|[13579][26]00)-02-29|\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|(?:02)-(?:0[1-9]|1\d|2[0-8]))/
     .source;

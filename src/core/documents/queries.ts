@@ -4,7 +4,7 @@ import {type GivenRevision, parseLastEventId, parseRevision} from '../domain/ent
 import {KEY_BYTES_MAX, TTL_SECONDS_MAX} from '../domain/fixed-limits.ts';
 import {DEFAULT_LIMITS} from '../domain/limits.ts';
 import {FAULT_KINDS} from '../failures/failure.ts';
-import {closed, described} from './kinds.ts';
+import {closed, described, maybe} from './kinds.ts';
 
 // Queries are read from text, so each kind is a pipe from a text to its value. Only limits that no start changes stand in them.
 const {listLimit, listLimitMax, waitSecondsMax} = DEFAULT_LIMITS;
@@ -29,6 +29,8 @@ function countUpTo(max: number, problem: string) {
   return v.pipe(digits, v.number(), v.safeInteger(), v.minValue(1, message), v.maxValue(max, message));
 }
 
+const pageLimit = v.optional(countUpTo(listLimitMax, 'it has to be a whole number'), String(listLimit));
+
 function prefixOf(what: string) {
   return described(v.optional(text, ''), `Only ${what} it; at most ${KEY_BYTES_MAX} bytes of UTF-8.`);
 }
@@ -38,20 +40,14 @@ export const TTL_SECONDS = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxV
 
 /** Parameters of POST and PUT /api/store/{key}, for the documentation: the route parses them itself. */
 export const WRITE_QUERY = closed({
-  ttlSeconds: described(
-    v.optional(TTL_SECONDS),
-    'Time to live, in whole seconds; without it the entry stays until it is deleted.',
-  ),
+  ttlSeconds: maybe(TTL_SECONDS, 'Time to live, in whole seconds; without it the entry stays until it is deleted.'),
 });
 
 /** Parameters of GET /api/keys. */
 export const LIST_QUERY = closed({
   prefix: prefixOf('keys that begin with'),
-  after: described(v.optional(text), 'The `cursor` of the previous page: only keys after it.'),
-  limit: described(
-    v.optional(countUpTo(listLimitMax, 'it has to be a whole number'), String(listLimit)),
-    'Maximum number of entries.',
-  ),
+  after: maybe(text, 'The `cursor` of the previous page: only keys after it.'),
+  limit: described(pageLimit, 'Maximum number of entries.'),
   reverse: described(flag, 'From the last key to the first.'),
   values: described(flag, 'Whether to include the values.'),
 });
@@ -59,16 +55,13 @@ export const LIST_QUERY = closed({
 /** Parameters of GET /api/history. */
 export const HISTORY_QUERY = closed({
   key: described(text, 'The key of the entry.'),
-  after: described(v.optional(text), 'The `cursor` of the previous page: only changes before it.'),
-  limit: described(
-    v.optional(countUpTo(listLimitMax, 'it has to be a whole number'), String(listLimit)),
-    'Maximum number of changes.',
-  ),
+  after: maybe(text, 'The `cursor` of the previous page: only changes before it.'),
+  limit: described(pageLimit, 'Maximum number of changes.'),
 });
 
 /** Parameters of DELETE /api/access/grants/{plugin}. */
 export const REVOKE_QUERY = closed({
-  permission: described(v.optional(text), 'The permission to take back; without it, all of the plugin.'),
+  permission: maybe(text, 'The permission to take back; without it, all of the plugin.'),
 });
 
 /** Parameters of POST /api/snapshots. */
@@ -111,21 +104,21 @@ const kinds = v.pipe(
 export const EVENTS_QUERY = v.pipe(
   closed({
     prefix: prefixOf('entries whose key begins with'),
-    kinds: described(
-      v.optional(kinds),
+    kinds: maybe(
+      kinds,
       `Kinds of events, separated by commas, of ${[...EVENT_KINDS].join(', ')}. Without it: ${[...DEFAULT_EVENT_KINDS].join(', ')}.`,
     ),
-    after: described(
-      v.optional(revision),
+    after: maybe(
+      revision,
       'The revision that was seen last, with or without its store; without it, from now on. A `Last-Event-ID` takes precedence.',
     ),
-    lastEventId: described(
-      v.optional(v.pipe(text, v.transform(parseLastEventId))),
+    lastEventId: maybe(
+      v.pipe(text, v.transform(parseLastEventId)),
       'The `Last-Event-ID` of a client that cannot send the header, such as a polyfill of `EventSource`; the header takes precedence.',
     ),
     initial: described(flag, 'Whether to send the existing entries first; with `after`, only after a `reset`.'),
-    waitSeconds: described(
-      v.optional(countUpTo(waitSecondsMax, 'it has to be a whole number of seconds')),
+    waitSeconds: maybe(
+      countUpTo(waitSecondsMax, 'it has to be a whole number of seconds'),
       'Answers once instead of streaming: with the events so far, or the next ones within this many seconds.',
     ),
   }),
@@ -140,16 +133,16 @@ export const EVENTS_QUERY = v.pipe(
 
 /** Parameters of GET /api/requests. */
 export const REQUESTS_QUERY = closed({
-  after: described(
-    v.optional(text),
+  after: maybe(
+    text,
     'The `cursor` of an earlier answer, or the sequence number of a request: only requests after it. A cursor of an earlier run of the service is before all requests. A `Last-Event-ID` takes precedence.',
   ),
 });
 
 /** Parameters of DELETE /api/faults. */
 export const END_FAULTS_QUERY = closed({
-  kind: described(
-    v.optional(v.picklist(FAULT_KINDS, `it has to be one of ${FAULT_KINDS.join(', ')}`)),
+  kind: maybe(
+    v.picklist(FAULT_KINDS, `it has to be one of ${FAULT_KINDS.join(', ')}`),
     'Ends only faults of this kind.',
   ),
 });
@@ -163,8 +156,8 @@ export const IMPORT_QUERY = closed({
     v.optional(v.picklist(['merge', 'replace'], 'it has to be "merge" or "replace"'), 'merge'),
     '`merge` leaves entries that the export does not have; `replace` deletes those whose keys begin with its prefix.',
   ),
-  keepAfter: described(
-    v.optional(revision),
+  keepAfter: maybe(
+    revision,
     'Only with `replace`: deletes no entry that was written after this revision, such as that of a snapshot.',
   ),
   dryRun: described(flag, 'Whether to read and check everything, but store nothing.'),

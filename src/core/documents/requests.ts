@@ -8,7 +8,7 @@ import {DOCUMENT_MEMBERS_MAX, describeBreadth} from '../json/document-object.ts'
 import {JsonIndex} from '../json/json-index.ts';
 import {TooBroad} from '../json/json-limits.ts';
 import {FAULT_LIST} from './faults.ts';
-import {closed, described, ZONED_TIME_PATTERN} from './kinds.ts';
+import {closed, described, maybe, ZONED_TIME_PATTERN} from './kinds.ts';
 import {checkValue, formatProblems, type Problem} from './problems.ts';
 
 const text = v.string();
@@ -36,10 +36,7 @@ const CREDENTIAL_LENGTHS = {minLength: 1, maxLength: CREDENTIAL_LENGTH_MAX};
 export const SIGN_IN = smallRequest(
   'sign-in',
   closed({
-    scriptURL: described(
-      v.optional(text),
-      'The address of the back end, if no airline is configured; web pages may not send it.',
-    ),
+    scriptURL: maybe(text, 'The address of the back end, if no airline is configured; web pages may not send it.'),
     username: v.pipe(text, v.metadata({...CREDENTIAL_LENGTHS, description: 'Pilot number or e-mail address.'})),
     password: v.pipe(
       text,
@@ -86,7 +83,7 @@ export const TOKEN_REQUEST = smallRequest(
       v.array(text),
       `Of ${PERMISSION_NAMES.join(', ')}, entries:read:PREFIX and entries:write:PREFIX; a prefix is empty or ends in a slash.`,
     ),
-    expiresAt: described(v.optional(END), 'End of its validity; without it, it does not expire.'),
+    expiresAt: maybe(END, 'End of its validity; without it, it does not expire.'),
   }),
   64 * 1024,
 );

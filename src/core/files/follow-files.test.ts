@@ -7,8 +7,7 @@ import {join} from 'node:path';
 import {describe, onTestFinished, test, vi} from 'vitest';
 import {IS_WINDOWS} from '../../../test/support/platform.ts';
 import {PROCESS_TIMERS, type Timers} from '../time/timers.ts';
-import {followFiles} from './follow-files.ts';
-import type {WatchedFolder} from './watched-folders.ts';
+import {followFiles, type Look} from './follow-files.ts';
 
 const PAUSE_MS = 5;
 
@@ -41,7 +40,7 @@ interface Followed {
 }
 
 /** Follows folders, until nothing changes any more. */
-async function follow(folders: () => readonly WatchedFolder[], isChanging = () => false): Promise<Followed> {
+async function follow(folders: () => Look['folders'], isChanging = () => false): Promise<Followed> {
   const timers = new PatientTimers();
   const closed = new AbortController();
   let looks = 0;

@@ -3,7 +3,6 @@ import type {Entry, EntryInfo, ListedEntry} from '../domain/entries/entry.ts';
 import type {EntityTag, StoreId} from '../domain/entries/identifiers.ts';
 import {encodeText, trustStoredJson} from '../json/json-text.ts';
 import {ByteWriter} from './text/byte-writer.ts';
-import {formatString} from './text/format-string.ts';
 import {createTimeFormat, type TimeFormat} from './text/format-time.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {parseDocument, readSentEntry, readTime, type SentEntry} from './text/read-document.ts';
@@ -25,7 +24,7 @@ export function formatListing({storeId, page: {entries, cursor}}: Listing<EntryI
     writeEntry(writer, entry, revisionMembers({storeId, revision: entry.revision}).etag, formatTime);
     separator = ',';
   }
-  return writer.text(cursor === undefined ? ']}' : `],"cursor":${formatString(cursor)}}`).end();
+  return writer.text(cursor === undefined ? ']}' : `],"cursor":${JSON.stringify(cursor)}}`).end();
 }
 
 /** Writes one entry as a listing shows it. */
@@ -41,7 +40,7 @@ function writeEntry(writer: ByteWriter, entry: EntryInfo | Entry, etag: EntityTa
   const expiry = expiresAtMs === undefined ? '' : `,"expiresAt":"${formatTime(expiresAtMs)}"`;
   const by = writtenBy === undefined ? '' : `,"writtenBy":${JSON.stringify(writtenBy)}`;
   writer.text(
-    `{"key":${formatString(key)},"revision":"${revision}","etag":${JSON.stringify(etag)},"sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}${by}${'json' in entry ? ',"value":' : '}'}`,
+    `{"key":${JSON.stringify(key)},"revision":"${revision}","etag":${JSON.stringify(etag)},"sizeBytes":${sizeBytes},"updatedAt":"${updatedAt}"${expiry}${by}${'json' in entry ? ',"value":' : '}'}`,
   );
   if ('json' in entry) writer.bytes(entry.json).text('}');
 }

@@ -7,7 +7,7 @@ import {formatAddress, type ListenAddress} from '../../platform/system/loopback.
 import {findReservation, isTakenCode} from '../../platform/system/port-holder.ts';
 import {Connections} from './connections/connection-pool.ts';
 import {createNodeServer, type NodeServerDeps} from './create-server.ts';
-import type {ServerTimeouts} from './timeouts.ts';
+import type {ServerTimeouts} from './send.ts';
 
 export interface ServerDeps
   extends Pick<

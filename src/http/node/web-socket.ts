@@ -5,9 +5,8 @@ import {AppError} from '../../core/failures/app-error.ts';
 import type {AnyFailure} from '../../core/failures/failure.ts';
 import {API_HEADER, API_VERSION} from '../../core/protocol/headers/api-header.ts';
 import type {HttpStream} from '../core/message.ts';
-import type {ExchangeDeps} from './send.ts';
+import type {ExchangeDeps, ServerTimeouts} from './send.ts';
 import {isExpected, returnIterator} from './send-stream.ts';
-import type {ServerTimeouts} from './timeouts.ts';
 
 /**
  * Largest message of a client that is read, in bytes. Clients must not send messages; one that is sent by mistake is read

@@ -8,8 +8,6 @@ import {eventsRoutes} from './events-routes.ts';
 import {faultRoutes} from './fault-routes.ts';
 import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
 import {identityRoutes, pilotRoutes, sessionRoutes} from './identity-routes.ts';
-import {metricsRoutes} from './metrics-routes.ts';
-import {pageClientRoutes} from './page-client-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pluginRoutes} from './plugin-routes.ts';
 import {requestsRoutes} from './requests-routes.ts';
@@ -39,10 +37,8 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...serviceRoutes(deps),
     ...stopRoutes(deps.stop, owner),
     ...requestsRoutes(deps.requests, deps.limits),
-    ...metricsRoutes(deps.metrics),
     ...consoleRoutes(deps),
     ...docsRoutes(),
-    ...pageClientRoutes(),
     ...createPluginRoutes(deps),
   ];
 }

@@ -2,9 +2,9 @@ import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 import {AppError} from '../../core/failures/app-error.ts';
 import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
-import {type HttpAnswer, type HttpRequest, redirect, WINDOW_HEADERS} from '../core/message.ts';
+import {emptyAnswer, type HttpAnswer, type HttpRequest, redirect, WINDOW_HEADERS} from '../core/message.ts';
 import type {Call, Route, RouteHandler} from '../core/route.ts';
-import {CONSOLE_NAME, isBelowConsole, SCHEME} from '../core/sites.ts';
+import {CLIENT_MODULE, CONSOLE_NAME, DEVTOOLS_FILE, isBelowConsole, SCHEME} from '../core/sites.ts';
 import {taggedAnswer} from '../core/tagged-answer.ts';
 import {answerFile, findFile} from '../files/file-answer.ts';
 import {isNavigation, isOpenedByOtherPage} from './opening-card.ts';
@@ -13,6 +13,9 @@ import {assertNoQuery} from './read-parameters.ts';
 
 /** The OpenAPI document: the build writes it. It contains no limit that a start can change. */
 const OPENAPI_FILE = new URL('../../../dist/openapi.json', import.meta.url);
+
+/** The client as one module, for pages that need no build. */
+const CLIENT_FILE = fileURLToPath(new URL('../../../dist/page-client.js', import.meta.url));
 
 /** The pages of the documentation, which the build renders, with their scripts and styles: `dist/docs/`, seen from the sources and from the built files alike. */
 const DOCS_FOLDER = fileURLToPath(new URL('../../../dist/docs/', import.meta.url));
@@ -46,7 +49,7 @@ const PAGE_POLICY = [
 /** Forbids other pages to frame an answer. */
 const UNFRAMED = ['Content-Security-Policy', "frame-ancestors 'none'"];
 
-/** `/openapi.json`, `/docs` and what is below it: paths that browsers may open from any link. */
+/** `/openapi.json`, `/docs` and what is below it, which browsers may open from any link; and `/client.js`, under the same rules as all else. */
 export function docsRoutes(): readonly Route[] {
   const read = memoize(async () =>
     taggedAnswer(await readFile(OPENAPI_FILE), {rawHeaders: [...UNFRAMED, ...WINDOW_HEADERS]}),
@@ -58,7 +61,20 @@ export function docsRoutes(): readonly Route[] {
   const pages = PAGE_FOLDERS.map(
     ({path, folder}): Route => ({path, needs: 'nothing', GET: call => answerPage(call, folder)}),
   );
-  return [{path: '/openapi.json', needs: 'nothing', GET: document}, ...pages];
+  return [
+    {path: '/openapi.json', needs: 'nothing', GET: document},
+    ...pages,
+    {path: CLIENT_MODULE, needs: 'nothing', GET: answerClient},
+    // No failure, which the terminal would show.
+    {path: DEVTOOLS_FILE, needs: 'nothing', GET: () => emptyAnswer(404, ['Content-Length', '0'])},
+  ];
+}
+
+async function answerClient({request, query}: Call): Promise<HttpAnswer> {
+  assertNoQuery(query);
+  const answered = await answerFile(request, CLIENT_FILE, {rawHeaders: WINDOW_HEADERS});
+  if (answered === undefined) throw new AppError({code: 'no-resource', path: CLIENT_MODULE});
+  return answered;
 }
 
 /** Answers with a page, or with a file that pages load. */

@@ -151,27 +151,7 @@ function sum<T>(all: readonly T[], of: (each: T) => number): number {
  * it received.
  */
 function formatEventStream(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
-  // Not a generator: `return()` of a generator that awaits the next batch would wait for that batch.
-  return {
-    [Symbol.asyncIterator]: () => {
-      const iterator = batches[Symbol.asyncIterator]();
-      let started = false;
-      return {
-        next: async () => {
-          if (!started) {
-            started = true;
-            return {done: false, value: STREAM_START};
-          }
-          const batch = await nextOf(iterator);
-          return batch === undefined ? {done: true, value: undefined} : {done: false, value: texts.stream(batch)};
-        },
-        return: async () => {
-          await iterator.return?.();
-          return {done: true, value: undefined};
-        },
-      };
-    },
-  };
+  return formatBatches(batches, {first: [STREAM_START], format: batch => [texts.stream(batch)], ending: ENDING});
 }
 
 /**
@@ -179,18 +159,32 @@ function formatEventStream(batches: AsyncIterable<EventBatch>, texts: EventTexts
  * WebSocket can contain it.
  */
 function formatEventFrames(batches: AsyncIterable<EventBatch>, texts: EventTexts): HttpStream {
+  return formatBatches(batches, {first: [], format: ({events}) => events.map(texts.json), ending: new Set()});
+}
+
+interface BatchForm {
+  /** Chunks before those of the first batch. */
+  readonly first: readonly (string | Uint8Array)[];
+  /** Returns the chunks of a batch. */
+  readonly format: (batch: EventBatch) => readonly Uint8Array[];
+  /** Codes of failures at which the stream ends as if there were no more batches. */
+  readonly ending: ReadonlySet<string>;
+}
+
+/** Not a generator: `return()` of a generator that awaits the next batch would wait for that batch. */
+function formatBatches(batches: AsyncIterable<EventBatch>, {first, format, ending}: BatchForm): HttpStream {
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = batches[Symbol.asyncIterator]();
-      let unsent: Iterator<Event> = [].values();
+      let unsent: Iterator<string | Uint8Array> = first.values();
       return {
         next: async () => {
           for (;;) {
-            const event = unsent.next();
-            if (!event.done) return {done: false, value: texts.json(event.value)};
-            const batch = await iterator.next();
-            if (batch.done) return {done: true, value: undefined};
-            unsent = batch.value.events.values();
+            const chunk = unsent.next();
+            if (!chunk.done) return chunk;
+            const batch = await nextOf(iterator, ending);
+            if (batch === undefined) return {done: true, value: undefined};
+            unsent = format(batch).values();
           }
         },
         return: async () => {
@@ -202,12 +196,15 @@ function formatEventFrames(batches: AsyncIterable<EventBatch>, texts: EventTexts
   };
 }
 
-async function nextOf(iterator: AsyncIterator<EventBatch>): Promise<EventBatch | undefined> {
+async function nextOf(
+  iterator: AsyncIterator<EventBatch>,
+  ending: ReadonlySet<string>,
+): Promise<EventBatch | undefined> {
   try {
     const {done, value} = await iterator.next();
     return done === true ? undefined : value;
   } catch (error) {
-    if (error instanceof AppError && ENDING.has(error.code)) return undefined;
+    if (error instanceof AppError && ending.has(error.code)) return undefined;
     throw error;
   }
 }

@@ -17,7 +17,6 @@ import type {ProgramName, ProgramStop} from '../../core/domain/program-stop.ts';
 import type {Requests} from '../../core/domain/recorded-request.ts';
 import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
 import type {PageServer} from '../proxy/page-server.ts';
-import type {MetricsSource} from './metrics-routes.ts';
 
 /** The parts of the service that its routes use, and its settings. */
 export interface RoutesDeps {
@@ -45,7 +44,8 @@ export interface RoutesDeps {
     /** Lists the plugins that `crewroom dev` runs in other processes of this user. */
     readonly developments: () => Promise<NonNullable<ServiceDocument['developments']>>;
   };
-  readonly metrics: MetricsSource;
+  /** Returns the figures of the service, in the text format of Prometheus. */
+  readonly metrics: {format(): Promise<string>};
   /** Content of the configuration that plugins read, as JSON text. */
   readonly pluginConfig: string;
   /** Origins of other pages that may call and frame the pages of plugins. */

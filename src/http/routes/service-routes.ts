@@ -6,7 +6,7 @@ import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import {isOfPage} from '../../core/protocol/headers/sender.ts';
 import type {Readiness, ServiceDocument, Stopping} from '../../core/protocol/service-documents.ts';
 import {ownUserName} from '../../platform/system/user-ids.ts';
-import {type HttpRequest, jsonAnswer} from '../core/message.ts';
+import {answer, type HttpRequest, jsonAnswer} from '../core/message.ts';
 import type {Route, RouteHandler} from '../core/route.ts';
 import {isLoopbackName} from '../core/sites.ts';
 import {forOwner, isOwnCaller} from './own-callers.ts';
@@ -47,9 +47,12 @@ const FEATURES = [
   'web-socket',
 ];
 
-/** `/api`, `/api/limits`, `/livez`, `/readyz`: name, limits and state of the service. */
+/** Content type of the text-based format of Prometheus (exposition formats). */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** `/api`, `/api/limits`, `/livez`, `/readyz`, `/metrics`: name, limits, state and figures of the service. */
 export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits} = deps;
+  const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits, metrics} = deps;
   const user = ownUserName();
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
@@ -94,6 +97,14 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
     {path: '/api/limits', needs: 'nothing', GET: fixed(limits)},
     {path: '/livez', needs: 'nothing', GET: fixed({live: true})},
     {path: '/readyz', needs: 'nothing', GET: ready},
+    {
+      path: '/metrics',
+      needs: 'admin',
+      GET: async ({query}) => {
+        assertNoQuery(query);
+        return answer(await metrics.format(), {contentType: METRICS_TYPE});
+      },
+    },
   ];
 }
 
@@ -117,19 +128,14 @@ function fixed(value: unknown): RouteHandler {
   };
 }
 
-/** Returns the sample pilot, or the members of a profile that come from the sample. */
+/** Returns the sample pilot, or the members of a profile that come from the sample; nothing for a whole profile. */
 function namesOf(
   identity: Pick<IdentitySource, 'origin' | 'current'>,
 ): Pick<Readiness['identity'], 'pilot' | 'filled'> {
   const {origin} = identity;
-  if (origin.kind === 'profile') return filledOf(identity);
-  return origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {};
-}
-
-/** Returns the members of a profile that come from the sample; nothing for a whole profile. */
-function filledOf(identity: Pick<IdentitySource, 'current'>): Pick<Readiness['identity'], 'filled'> {
   const filled = identity.current()?.filled;
-  return filled === undefined ? {} : {filled};
+  if (origin.kind === 'profile') return filled === undefined ? {} : {filled};
+  return origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {};
 }
 
 /** `/api/stop`: ends the program of the service, for its owner. Missing in a program that embeds the service and ends by itself. */

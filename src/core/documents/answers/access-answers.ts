@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import {closed, described, TIME} from '../kinds.ts';
-import {anyText, maybe, whole} from './answer-kinds.ts';
+import {closed, described, maybe, TIME} from '../kinds.ts';
+import {anyText, whole} from './answer-kinds.ts';
 
 /** Answer of POST /api/access/codes. */
 export const OWNER_CODE = closed({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import {described} from '../kinds.ts';
+import {described, maybe} from '../kinds.ts';
 
 // Kinds of members of answers. Nothing reads answers by these schemas: they describe them, and tests compare.
 
@@ -11,11 +11,6 @@ export const whole = v.pipe(v.number(), v.safeInteger());
 
 /** A whole number, zero or more. */
 export const count = v.pipe(whole, v.minValue(0));
-
-/** A member that may be absent, with its description. */
-export function maybe<S extends v.GenericSchema>(kind: S, description: string): v.OptionalSchema<S, undefined> {
-  return described(v.optional(kind, undefined), description);
-}
 
 /** A text that matches an expression. */
 export function matching(expression: RegExp): v.GenericSchema<string> {

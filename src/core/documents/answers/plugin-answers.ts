@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import {FLIGHT_PHASES} from '../../domain/plugins/flight.ts';
 import {AIRPORT, FIGURES, FLIGHT_OPTIONS} from '../flight.ts';
-import {closed, described, TIME} from '../kinds.ts';
-import {anyText, count, logLevel, maybe, pluginState, whole} from './answer-kinds.ts';
+import {closed, described, maybe, TIME} from '../kinds.ts';
+import {anyText, count, logLevel, pluginState, whole} from './answer-kinds.ts';
 
 /** Plugin in an answer. */
 export const PLUGIN = closed({

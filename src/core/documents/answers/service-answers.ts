@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import {ACCESS_MODES} from '../../domain/access/access.ts';
-import {closed, described, open, TIME} from '../kinds.ts';
-import {anyText, count, matching, maybe, storeId, whole} from './answer-kinds.ts';
+import {closed, described, maybe, open, TIME} from '../kinds.ts';
+import {anyText, count, matching, storeId, whole} from './answer-kinds.ts';
 
 /** Answer of GET /api. */
 export const SERVICE = closed({

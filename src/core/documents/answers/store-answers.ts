@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import {COMMIT_ID} from '../../domain/commits/transaction.ts';
 import {DEFAULT_LIMITS} from '../../domain/limits.ts';
-import {closed, described, TIME} from '../kinds.ts';
+import {closed, described, maybe, TIME} from '../kinds.ts';
 import {GIVEN_REVISION, TTL_SECONDS} from '../queries.ts';
 import {
   anyText,
@@ -10,7 +10,6 @@ import {
   etag,
   logLevel,
   matching,
-  maybe,
   pluginState,
   revision,
   storeId,

@@ -9,7 +9,6 @@ import {JsonIndex} from '../../json/json-index.ts';
 import {TooBroad} from '../../json/json-limits.ts';
 import {decodeJsonText, encodeText, type JsonText, parseJsonText} from '../../json/json-text.ts';
 import {ByteWriter} from '../text/byte-writer.ts';
-import {formatString} from '../text/format-string.ts';
 import {createTimeFormat, formatTime, type TimeFormat} from '../text/format-time.ts';
 import {hasLineBreaks} from '../text/one-line.ts';
 
@@ -80,7 +79,7 @@ function writeEntryLine(writer: ByteWriter, entry: Entry, formatTime: TimeFormat
   const updatedAt = formatTime(updatedAtMs);
   const expiry = expiresAtMs === undefined ? '' : `"expiresAt":"${formatTime(expiresAtMs)}",`;
   const by = writtenBy === undefined ? '' : `"writtenBy":${JSON.stringify(writtenBy)},`;
-  writer.text(`{"key":${formatString(key)},"revision":"${revision}","updatedAt":"${updatedAt}",${expiry}${by}`);
+  writer.text(`{"key":${JSON.stringify(key)},"revision":"${revision}","updatedAt":"${updatedAt}",${expiry}${by}`);
   if (hasLineBreaks(json)) writer.text(`"text":${JSON.stringify(decodeJsonText(json))}`);
   else writer.text('"value":').bytes(json);
   writer.text('}\n');
