@@ -1,5 +1,6 @@
 // Renders docs/ as pages that the service shows without a network: the guides, the references, and a page for each failure code.
 import {cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {STATUS_CODES} from 'node:http';
 import {createRequire} from 'node:module';
 import {dirname, join, posix} from 'node:path';
 import {pathToFileURL} from 'node:url';
@@ -65,11 +66,10 @@ async function readFailures(built) {
   const load = path => import(pathToFileURL(join(built, path)).href);
   const {ROWS} = await load('core/failures/rows/rows.js');
   const {adviseOnCode} = await load('core/failures/facts.js');
-  const {STATUS_TEXTS} = await load('core/failures/rows/status-text.js');
   return Object.entries(ROWS).map(([code, row]) => ({
     ...row,
     code,
-    title: STATUS_TEXTS[row.status],
+    title: STATUS_CODES[row.status],
     advice: adviseOnCode(code),
   }));
 }

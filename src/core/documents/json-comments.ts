@@ -22,23 +22,6 @@ export function blankComments(bytes: Uint8Array): Uint8Array {
   return blanked;
 }
 
-/** Removes the comments of a text that is JSON without them. */
-export function removeComments(bytes: Uint8Array): Uint8Array {
-  const kept = new Uint8Array(bytes.length);
-  let length = 0;
-  let from = 0;
-  const keepUntil = (end: number): void => {
-    kept.set(bytes.subarray(from, end), length);
-    length += end - from;
-  };
-  forEachComment(bytes, (start, end) => {
-    keepUntil(start);
-    from = end;
-  });
-  keepUntil(bytes.length);
-  return kept.subarray(0, length);
-}
-
 /** Calls back for each comment outside of strings: from two slashes to the end of the line, or from slash-star to star-slash. */
 function forEachComment(bytes: Uint8Array, found: (start: number, end: number) => void): void {
   for (let at = 0; at < bytes.length; ) {

@@ -2,8 +2,8 @@ import {formatGrant, formatLine} from './copied-line.ts';
 import {EXIT, type ExitCode} from './exit-codes.ts';
 import {type AnyFailure, CLEAR_ADVICE, type FailureCode, faultOf} from './failure.ts';
 import type {FailureError} from './failure-error.ts';
+import type {FailureStatus} from './rows/row.ts';
 import {findCase, findRow, listCases, ROWS} from './rows/rows.ts';
-import type {FailureStatus} from './rows/status-text.ts';
 import {findOriginProblem} from './web-origin.ts';
 
 /** Returns one line of advice for a failure: how to end the fault that caused it, or advice for its code and case. */

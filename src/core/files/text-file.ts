@@ -17,14 +17,14 @@ export async function readTextFile(path: string, bytesMax: number): Promise<Buff
  * Returns a text that people wrote in UTF-8, without its byte order mark. One in UTF-16 with a byte order mark, as Windows PowerShell and
  * Notepad write it, is converted.
  *
- * @throws {FileError} `encoding` for UTF-32, for UTF-16 without a byte order mark, for UTF-16 that is damaged, and for a text that is neither, such as
+ * @throws {FileError} `encoding` for UTF-16 without a byte order mark, for UTF-16 that is damaged, and for a text that is neither, such as
  * one in Windows-1252.
  */
 export function toUtf8(bytes: Buffer): Buffer {
   const {start, encoding} = findEncoding(bytes);
   const text = bytes.subarray(start);
   if (encoding === 'utf-8') return assertUtf8(text);
-  return new Recoder(encoding).recode(text, {isLast: true});
+  return recode(decoderOf(encoding), text, {isLast: true});
 }
 
 /**
@@ -35,7 +35,7 @@ export function toUtf8(bytes: Buffer): Buffer {
 export async function* streamAsUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   /** The beginning, until its encoding is known. */
   let head: Buffer | undefined = Buffer.alloc(0);
-  let recoder: Recoder | undefined;
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
     let text = chunk;
     if (head !== undefined) {
@@ -44,15 +44,15 @@ export async function* streamAsUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGen
       const {start, encoding} = findEncoding(head);
       text = head.subarray(start);
       head = undefined;
-      if (encoding !== 'utf-8') recoder = new Recoder(encoding);
+      if (encoding !== 'utf-8') decoder = decoderOf(encoding);
     }
-    const recoded = recoder?.recode(text, {isLast: false}) ?? text;
+    const recoded = decoder === undefined ? text : recode(decoder, text, {isLast: false});
     // Streams of bytes accept no empty chunk.
     if (recoded.length > 0) yield recoded;
   }
   const rest = head === undefined ? undefined : toUtf8(head);
   if (rest !== undefined && rest.length > 0) yield rest;
-  recoder?.recode(Buffer.alloc(0), {isLast: true});
+  if (decoder !== undefined) recode(decoder, Buffer.alloc(0), {isLast: true});
 }
 
 function assertUtf8(text: Buffer): Buffer {
@@ -63,50 +63,41 @@ function assertUtf8(text: Buffer): Buffer {
   throw new FileError('encoding', {cause: new Error(problem)});
 }
 
-/** Longest byte order mark, in bytes: that of UTF-32. */
-const MARK_BYTES_MAX = 4;
+/** Longest byte order mark, in bytes: that of UTF-8. */
+const MARK_BYTES_MAX = 3;
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be';
 
 /** Returns whether more bytes are needed to find the encoding. The writer of a pipe may pause after a short line. */
 function isUndecided(head: Buffer): boolean {
   if (head.length < 2) return true;
-  return head.length < MARK_BYTES_MAX && /^(?:ef|fe|ff|00|..00)/.test(head.toString('hex'));
+  return head.length < MARK_BYTES_MAX && head[0] === 0xef;
 }
 
 /** Finds the encoding of a text by its first bytes, and where the text begins. */
 function findEncoding(bytes: Buffer): {readonly start: number; readonly encoding: Encoding} {
   const head = bytes.toString('hex', 0, MARK_BYTES_MAX);
-  if (head === 'fffe0000' || head === '0000feff') throw unsupported('UTF-32');
   if (head.startsWith('efbbbf')) return {start: 3, encoding: 'utf-8'};
   if (head.startsWith('fffe')) return {start: 2, encoding: 'utf-16le'};
   if (head.startsWith('feff')) return {start: 2, encoding: 'utf-16be'};
-  // Each of our texts begins with a character of ASCII, which takes two bytes or four, all but one of them null.
-  if (/^(?:000000(?!00)..|(?!00)..000000)$/.test(head)) throw unsupported('UTF-32');
-  if (/^(?:00(?!00)..|(?!00)..00)/.test(head)) throw unsupported('UTF-16 without a byte order mark');
+  // Each of our texts begins with a character of ASCII, which takes two bytes, one of them null.
+  if (/^(?:00(?!00)..|(?!00)..00)/.test(head))
+    throw new FileError('encoding', {cause: new Error('UTF-16 without a byte order mark, not UTF-8')});
   return {start: 0, encoding: 'utf-8'};
 }
 
-/** Converts a text into UTF-8, chunk by chunk. */
-class Recoder {
-  readonly #decoder: InstanceType<typeof TextDecoder>;
-
-  constructor(encoding: Encoding) {
-    // The mark was skipped: a second one is a character.
-    this.#decoder = new TextDecoder(encoding, {fatal: true, ignoreBOM: true});
-  }
-
-  recode(bytes: Uint8Array, {isLast}: {readonly isLast: boolean}): Buffer {
-    try {
-      return Buffer.from(this.#decoder.decode(bytes, {stream: !isLast}));
-    } catch (error) {
-      throw new FileError('encoding', {cause: new Error('damaged UTF-16', {cause: error})});
-    }
-  }
+/** Creates a decoder for UTF-16. Its mark was skipped: a second one is a character. */
+function decoderOf(encoding: Encoding): InstanceType<typeof TextDecoder> {
+  return new TextDecoder(encoding, {fatal: true, ignoreBOM: true});
 }
 
-function unsupported(name: string): FileError {
-  return new FileError('encoding', {cause: new Error(`${name}, not UTF-8`)});
+/** Converts the next part of a text into UTF-8. */
+function recode(decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array, {isLast}: {readonly isLast: boolean}) {
+  try {
+    return Buffer.from(decoder.decode(bytes, {stream: !isLast}));
+  } catch (error) {
+    throw new FileError('encoding', {cause: new Error('damaged UTF-16', {cause: error})});
+  }
 }
 
 /** Reason why a file cannot be read. */

@@ -1,8 +1,8 @@
+import {STATUS_CODES} from 'node:http';
 import {withoutSecrets} from '../../core/domain/redaction.ts';
 import {AppError, describeFailure} from '../../core/failures/app-error.ts';
 import {findStatus, retryAfterOf, statusOf} from '../../core/failures/facts.ts';
 import {faultOf} from '../../core/failures/failure.ts';
-import {STATUS_TEXTS} from '../../core/failures/rows/status-text.ts';
 import {formatFailure} from '../../core/protocol/failure/failure-document.ts';
 import {answer, type WholeAnswer, WINDOW_HEADERS} from './message.ts';
 
@@ -19,7 +19,7 @@ export function failureAnswer(error: AppError, requestId: string): WholeAnswer {
   const {failure} = error;
   const status = statusOf(error);
   // A failure may repeat a path, a name or a parameter, and its caller may log it.
-  const problem = withoutSecrets(formatFailure(error, {title: STATUS_TEXTS[status], instance: requestId}));
+  const problem = withoutSecrets(formatFailure(error, {title: STATUS_CODES[status] ?? '', instance: requestId}));
   const allow = failure?.code === 'method-not-allowed' ? ['Allow', failure.allowed.join(', ')] : [];
   // RFC 9110 section 11.6.1. Browsers do not ask the user for a token of this kind.
   const challenge = status === 401 ? ['WWW-Authenticate', 'Bearer'] : [];

@@ -1,4 +1,4 @@
-import {type Access, ANY_CALLER, type Caller, OPEN_ACCESS, type Principal} from '../../core/domain/access/access.ts';
+import {type Access, ANY_CALLER, type Caller, type Principal} from '../../core/domain/access/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../core/domain/faults/fault.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
@@ -85,7 +85,11 @@ interface Handling extends FaultyHandling {
 }
 
 /** Creates the function that answers every request, from a socket or embedded, and opens every WebSocket: first the guard, then the route. */
-export function createHandler({faults = NO_FAULTS, access = OPEN_ACCESS, ...given}: HandlerDeps): HttpHandler {
+export function createHandler({
+  faults = NO_FAULTS,
+  access = {admit: () => ANY_CALLER},
+  ...given
+}: HandlerDeps): HttpHandler {
   const router = createRouter(given.routes);
   const deps = {...given, router, streams: new CuttableStreams(faults)};
   return request => {

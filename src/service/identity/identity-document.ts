@@ -1,5 +1,5 @@
 import {IDENTITY_DOCUMENT} from '../../core/documents/identity.ts';
-import {blankComments, removeComments} from '../../core/documents/json-comments.ts';
+import {blankComments} from '../../core/documents/json-comments.ts';
 import {checkValue, formatProblems, type Problem} from '../../core/documents/problems.ts';
 import type {Identity, IdentityDocument} from '../../core/domain/identity/identity.ts';
 import {findSecrets} from '../../core/domain/identity/identity-secrets.ts';
@@ -7,7 +7,7 @@ import {hideSecrets} from '../../core/domain/redaction.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {readJsonDocument} from '../../core/json/json-document.ts';
 import {JsonIndex} from '../../core/json/json-index.ts';
-import {encodeJsonText, type JsonText, parseJsonText} from '../../core/json/json-text.ts';
+import {encodeJsonText, type JsonText} from '../../core/json/json-text.ts';
 import {applyMergePatch} from '../../core/json/merge-patch.ts';
 import type {completeDocument} from './profile-completion.ts';
 
@@ -15,7 +15,7 @@ import type {completeDocument} from './profile-completion.ts';
 export type IdentityReading = {readonly identity: Identity} | {readonly problems: readonly DocumentProblem[]};
 
 /**
- * Reads an identity document, which may have comments. Its bytes are served unchanged but for comments and `$schema`, so no unknown
+ * Reads an identity document, which may have comments. Its bytes are served unchanged but for comments, which become spaces, and `$schema`, so no unknown
  * member is lost. Limits are checked before anything is parsed.
  *
  * @param complete Fills in members that it lacks.
@@ -33,9 +33,7 @@ export function readIdentityDocument(bytes: Uint8Array, complete?: typeof comple
     const problems = placed.filter(({path}) => !filled.includes(path));
     return {problems: withLines(bytes, problems)};
   }
-  const json =
-    blanked === bytes ? reading.json : parseJsonText(removeComments(bytes.subarray(offsetOf(reading.json, blanked))));
-  return {identity: {json: withoutSchema(json, reading.value), summary: summarise(checked.value)}};
+  return {identity: {json: withoutSchema(reading.json, reading.value), summary: summarise(checked.value)}};
 }
 
 /** Returns where a text begins in the bytes that it was read from. */

@@ -1,7 +1,7 @@
 import type {IdentitySource} from '../../core/domain/identity/identity.ts';
-import {isPilotChooser, type PilotList, type Pilots} from '../../core/domain/identity/pilots.ts';
+import type {PilotList, Pilots} from '../../core/domain/identity/pilots.ts';
 import {AppError} from '../../core/failures/app-error.ts';
-import {listSamplePilots} from './sample-pilots.ts';
+import {listSamplePilots, SampleSource} from './sample-pilots.ts';
 
 export interface PilotChoiceDeps {
   readonly identity: Pick<IdentitySource, 'origin' | 'current'>;
@@ -25,7 +25,7 @@ export function createPilotChoice(deps: PilotChoiceDeps): Pilots {
     list,
     use: name => {
       const problem = findProblem(identity);
-      if (problem !== undefined || !isPilotChooser(base))
+      if (problem !== undefined || !(base instanceof SampleSource))
         throw new AppError(
           {code: 'not-offered', what: 'pilots', problem: problem ?? 'the identity has no sample pilots'},
           {advice: adviceFor(deps)},
@@ -54,6 +54,6 @@ function findProblem(identity: PilotChoiceDeps['identity']): string | undefined 
 function adviceFor({base, hasAirline, command}: PilotChoiceDeps): string {
   if (hasAirline) return `"${command} start --ephemeral --port 0" starts a service with samples beside this one`;
   if (base.origin.kind !== 'sample') return 'Start the service without --profile';
-  if (!isPilotChooser(base)) return 'Let the program that embeds the service leave its identity source out';
+  if (!(base instanceof SampleSource)) return 'Let the program that embeds the service leave its identity source out';
   return `Sign out: in the console, or with "${command} sign-out"`;
 }

@@ -8,7 +8,6 @@ import type {
 } from '../../core/domain/identity/identity.ts';
 import {
   DEFAULT_PILOT,
-  type PilotChooser,
   SAMPLE_PILOT_NAMES,
   type SamplePilot,
   type SamplePilotName,
@@ -140,7 +139,7 @@ function longNames(): IdentityDocument {
 }
 
 /** Serves a sample pilot, so that plugins can be tried before anything is configured. */
-export class SampleSource implements IdentitySource, PilotChooser {
+export class SampleSource implements IdentitySource {
   readonly #log: Log;
   readonly #listeners: Listeners;
   #pilot = DEFAULT_PILOT;

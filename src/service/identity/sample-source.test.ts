@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {describe, test} from 'vitest';
-import {isPilotChooser, SAMPLE_PILOT_NAMES} from '../../core/domain/identity/pilots.ts';
+import {SAMPLE_PILOT_NAMES} from '../../core/domain/identity/pilots.ts';
 import {SILENT_LOG} from '../../core/domain/log.ts';
 import {testIdentitySource} from '../../workbench/testing/index.ts';
 import {readIdentityDocument} from './identity-document.ts';
@@ -13,7 +13,7 @@ testIdentitySource({
   name: 'a sample pilot',
   open: async () => open(),
   change: async source => {
-    assert.ok(isPilotChooser(source));
+    assert.ok(source instanceof SampleSource);
     source.usePilot('first-officer');
   },
   describe,

@@ -99,9 +99,6 @@ export interface Access {
   admit(credentials: Credentials): Caller;
 }
 
-/** Admits every caller. */
-export const OPEN_ACCESS: Access = {admit: () => ANY_CALLER};
-
 /** Returns whether a value of `Authorization` has a token of a service: whole, cut off, one of several, or as the password of `Basic`. */
 export function hasOwnToken(authorization: string): boolean {
   return OWN_TOKEN.test(authorization) || OWN_TOKEN.test(basicCredentials(authorization));

@@ -31,21 +31,6 @@ export interface PilotList {
   readonly current?: string | undefined;
 }
 
-/** The port of an identity source that has sample pilots. */
-export interface PilotChooser {
-  /**
-   * Serves another sample pilot.
-   *
-   * @throws {AppError} `invalid-body` for an unknown name.
-   */
-  usePilot(name: string): void;
-}
-
-/** Returns whether an identity source has sample pilots. */
-export function isPilotChooser(source: object): source is PilotChooser {
-  return 'usePilot' in source;
-}
-
 /** The port of sample pilots. */
 export interface Pilots {
   list(): PilotList;
