@@ -457,6 +457,7 @@ const MAY_IMPORT = {
     'core/protocol/headers',
     'node:buffer',
     'node:crypto',
+    'node:http',
     'node:stream',
   ],
   'http/files': [
@@ -964,6 +965,7 @@ const MAY_GROW: Readonly<Record<string, string>> = {
 const ONLY_IN = {
   lmdb: ['store/lmdb/environment.ts', 'store/lmdb/table.ts'],
   'node:http': [
+    'http/core/failure-response.ts',
     'http/node/',
     'http/proxy/page-server.ts',
     'platform/system/',

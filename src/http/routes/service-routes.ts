@@ -52,7 +52,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** `/api`, `/api/limits`, `/livez`, `/readyz`, `/metrics`: name, limits, state and figures of the service. */
 export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
-  const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits, metrics} = deps;
+  const {store, stored, sessions, identity, faults, version, apiVersion, accessMode, limits} = deps;
   const user = ownUserName();
   const ready: RouteHandler = async ({caller, query}) => {
     assertNoQuery(query);
@@ -97,14 +97,7 @@ export function serviceRoutes(deps: RoutesDeps): readonly Route[] {
     {path: '/api/limits', needs: 'nothing', GET: fixed(limits)},
     {path: '/livez', needs: 'nothing', GET: fixed({live: true})},
     {path: '/readyz', needs: 'nothing', GET: ready},
-    {
-      path: '/metrics',
-      needs: 'admin',
-      GET: async ({query}) => {
-        assertNoQuery(query);
-        return answer(await metrics.format(), {contentType: METRICS_TYPE});
-      },
-    },
+    {path: '/metrics', needs: 'admin', GET: figures(deps.metrics)},
   ];
 }
 
@@ -118,6 +111,13 @@ function isOfProgram({rawHeaders}: HttpRequest): boolean {
 async function ownFacts({dataDir, access}: RoutesDeps): Promise<Pick<ServiceDocument, 'dataDir' | 'developments'>> {
   const developments = await access.developments();
   return {...(dataDir === undefined ? {} : {dataDir}), ...(developments.length === 0 ? {} : {developments})};
+}
+
+function figures(metrics: RoutesDeps['metrics']): RouteHandler {
+  return async ({query}) => {
+    assertNoQuery(query);
+    return answer(await metrics.format(), {contentType: METRICS_TYPE});
+  };
 }
 
 function fixed(value: unknown): RouteHandler {
