@@ -89,21 +89,16 @@ async function findDamage(path: string, expected: boolean): Promise<string | und
     if (size === 0) return expected ? 'data.mdb is empty' : undefined;
     const first = Buffer.alloc(META.sizeBytes);
     await file.read(first, 0, first.length, 0);
-    const pageSize = first.readUInt32LE(META.pageSize);
     const second = Buffer.alloc(META.sizeBytes);
-    await file.read(second, 0, second.length, pageSize);
-    return findMetaDamage(first, second, {sizeBytes: size, pageSize});
+    await file.read(second, 0, second.length, first.readUInt32LE(META.pageSize));
+    return findMetaDamage(first, second, size);
   } finally {
     await file.close();
   }
 }
 
-interface FileShape {
-  readonly sizeBytes: number;
-  readonly pageSize: number;
-}
-
-function findMetaDamage(first: Buffer, second: Buffer, {sizeBytes, pageSize}: FileShape): string | undefined {
+function findMetaDamage(first: Buffer, second: Buffer, sizeBytes: number): string | undefined {
+  const pageSize = first.readUInt32LE(META.pageSize);
   if (![first, second].every(meta => isMetaPage(meta, pageSize))) return 'data.mdb does not begin like an LMDB file';
   const distance = transactionOf(first) - transactionOf(second);
   const isNew = transactionOf(first) === 0n && transactionOf(second) === 0n;
@@ -113,7 +108,7 @@ function findMetaDamage(first: Buffer, second: Buffer, {sizeBytes, pageSize}: Fi
   const lastPage = current.readBigUInt64LE(META.lastPage);
   const neededBytes = Number(lastPage + 1n) * pageSize;
   if (neededBytes > sizeBytes && !isNew) return `data.mdb is ${sizeBytes} bytes and should be at least ${neededBytes}`;
-  const roots = [META.freeDatabase, META.mainDatabase].map(at => current.readBigUInt64LE(at + DATABASE.root));
+  const roots = [META.freeDatabase, META.mainDatabase].map(at => current.readBigUInt64LE(at + ROOT));
   return roots.some(root => root !== NO_PAGE && root > lastPage) ? 'data.mdb points beyond its end' : undefined;
 }
 
@@ -144,8 +139,8 @@ const META = {
   sizeBytes: 160,
 } as const;
 
-/** A table: the list of free pages, the table of tables, or one of these. */
-const DATABASE = {root: 40} as const;
+/** Position of the root of a table: the list of free pages, the table of tables, or one of these. */
+const ROOT = 40;
 
 /** Root of an empty tree. */
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;

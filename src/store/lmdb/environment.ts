@@ -3,9 +3,15 @@ import {join} from 'node:path';
 import type {RootDatabase, RootDatabaseOptionsWithPath} from 'lmdb';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {KEY_ENCODER} from './key-bytes.ts';
-import {assertAddressSpaceLeft, assertCanOpen, MAP_BYTES, OpeningError} from './opening-limits.ts';
+import {
+  assertAddressSpaceLeft,
+  assertCanOpen,
+  type EnvironmentOptions,
+  MAP_BYTES,
+  OpeningError,
+} from './opening-limits.ts';
 import {assertOpens, needsNoTrial} from './opening-trial.ts';
-import {createValueCodec, EMPTY_TABLE, LmdbTable, type Table, type TableDatabase} from './table.ts';
+import {LmdbTable, type Table, type TableDatabase, VALUE_CODEC} from './table.ts';
 
 /**
  * An opened LMDB environment. Reads throw an error that `isPageDamage` recognises if a page of the file is damaged; other pages can
@@ -41,12 +47,6 @@ export interface EnvironmentSnapshot {
   table(name: string): Table;
   /** Releases the state. To be called once; nothing may be read after that. */
   release(): void;
-}
-
-export interface EnvironmentOptions {
-  readonly directory: string;
-  /** Reads the files and never changes them. @default {false} */
-  readonly readOnly?: boolean;
 }
 
 /** The engine once it is loaded, as Node keeps each module: to open again must not wait. */
@@ -91,20 +91,18 @@ export async function engineVersion(): Promise<string> {
  * process after most failures. {@link AppError} `engine-missing`. Otherwise errors of the engine.
  */
 export async function openEnvironment(options: EnvironmentOptions): Promise<LmdbEnvironment> {
-  const {directory, readOnly = false} = options;
   const {open} = await loadEngine();
-  await assertOpens({directory, readOnly, engine: engineOptions(options)});
+  await assertOpens({...options, engine: engineOptions(options)});
   // Not checked again: another process that opens the files has a lock on them for a moment, for whose end the engine waits.
-  return new OpenedEnvironment(open(engineOptions(options)), readOnly);
+  return new OpenedEnvironment(open(engineOptions(options)), options.readOnly);
 }
 
 /** Opens an environment that this process had open before, on a file system that allowed it. @throws As {@link openEnvironment}. */
 export function reopenEnvironment(options: EnvironmentOptions): LmdbEnvironment {
-  const {directory, readOnly = false} = options;
   const {engine} = kept;
   if (engine === undefined) throw new TypeError('the environment was not open before');
-  assertCanOpen({directory, readOnly});
-  return new OpenedEnvironment(engine.open(engineOptions(options)), readOnly);
+  assertCanOpen(options);
+  return new OpenedEnvironment(engine.open(engineOptions(options)), options.readOnly);
 }
 
 /** Number of environments of a store, with that of its lock. */
@@ -121,7 +119,7 @@ export async function assertStoreOpens(place: string): Promise<void> {
   if (await needsNoTrial(place)) return;
   const directory = await mkdtemp(join(place, '.crewroom-trial-'));
   try {
-    await assertOpens({directory, readOnly: false, engine: engineOptions({directory})});
+    await assertOpens({directory, engine: engineOptions({directory})});
   } finally {
     await rm(directory, {recursive: true, force: true});
   }
@@ -151,14 +149,13 @@ class OpenedEnvironment implements LmdbEnvironment {
   #reader: {done(): void} | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(root: RootDatabase, isReadOnly: boolean) {
+  constructor(root: RootDatabase, isReadOnly = false) {
     this.#root = root as RootDatabase<Buffer, Buffer>;
     this.#isReadOnly = isReadOnly;
   }
 
   table(name: string): Table {
-    const database = this.#database(name);
-    return database === undefined ? EMPTY_TABLE : new LmdbTable(database);
+    return new LmdbTable(this.#database(name));
   }
 
   tables<N extends string>(names: readonly N[]): Readonly<Record<N, Table>> {
@@ -172,10 +169,7 @@ class OpenedEnvironment implements LmdbEnvironment {
   snapshot(): EnvironmentSnapshot {
     const transaction = this.#root.useReadTransaction();
     return {
-      table: name => {
-        const database = this.#database(name);
-        return database === undefined ? EMPTY_TABLE : new LmdbTable(database, transaction);
-      },
+      table: name => new LmdbTable(this.#database(name), transaction),
       release: () => transaction.done(),
     };
   }
@@ -199,14 +193,13 @@ class OpenedEnvironment implements LmdbEnvironment {
     return new Set(lines.map(line => Number.parseInt(line.trim(), 10)).filter(id => id > 0));
   }
 
-  /** Returns undefined for a table that was never written, in a read-only environment. */
-  #database(name: string): TableDatabase | undefined {
+  #database(name: string): TableDatabase {
     const known = this.#databases.get(name);
     if (known !== undefined) return known;
     // The types of the library have the encoders for the environment only.
-    const options = {name, keyEncoder: KEY_ENCODER, encoding: 'binary', encoder: createValueCodec()} as const;
-    const database: TableDatabase | undefined = this.#root.openDB<Buffer, Buffer>(options);
-    if (database !== undefined) this.#databases.set(name, database);
+    const options = {name, keyEncoder: KEY_ENCODER, encoding: 'binary', encoder: VALUE_CODEC} as const;
+    const database: TableDatabase = this.#root.openDB<Buffer, Buffer>(options);
+    this.#databases.set(name, database);
     return database;
   }
 

@@ -16,9 +16,10 @@ export class OpeningError extends Error {
 }
 
 /** The environment that is opened. */
-export interface OpenedFiles {
+export interface EnvironmentOptions {
   readonly directory: string;
-  readonly readOnly: boolean;
+  /** Reads the files and never changes them. @default {false} */
+  readonly readOnly?: boolean;
 }
 
 /** Address space reserved for the file, in bytes; it grows beyond if necessary. */
@@ -43,7 +44,7 @@ const LOCK_FILE = 'lock.mdb';
  *
  * @throws {OpeningError}
  */
-export function assertCanOpen(files: OpenedFiles, platform: NodeJS.Platform = process.platform): void {
+export function assertCanOpen(files: EnvironmentOptions, platform: NodeJS.Platform = process.platform): void {
   try {
     if (platform === 'win32') assertShortPath(files.directory);
     assertRegularFiles(files);
@@ -72,7 +73,7 @@ function assertShortPath(directory: string): void {
 }
 
 /** Opens the files that exist, as the engine will: another program may hold them. */
-function assertFilesNotHeld({directory, readOnly}: OpenedFiles): void {
+function assertFilesNotHeld({directory, readOnly}: EnvironmentOptions): void {
   for (const name of [DATA_FILE, LOCK_FILE]) {
     const path = join(directory, name);
     try {
@@ -101,7 +102,7 @@ function assertDescriptorsLeft(directory: string): void {
   }
 }
 
-function assertRegularFiles({directory, readOnly}: OpenedFiles): void {
+function assertRegularFiles({directory, readOnly}: EnvironmentOptions): void {
   for (const name of [DATA_FILE, LOCK_FILE]) {
     const path = join(directory, name);
     const status = statSync(path, {throwIfNoEntry: false});

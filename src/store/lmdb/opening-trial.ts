@@ -5,7 +5,7 @@ import {setTimeout} from 'node:timers/promises';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../core/failures/app-error.ts';
 import {abandon} from '../../platform/system/exit-limit.ts';
-import {assertCanOpen, type OpenedFiles, OpeningError, readProc} from './opening-limits.ts';
+import {assertCanOpen, type EnvironmentOptions, OpeningError, readProc} from './opening-limits.ts';
 
 /**
  * Types of file systems (statfs) on whose disks record locks and shared maps are known to work. Sources: linux/magic.h, and
@@ -36,7 +36,7 @@ const HELD_DELAY_MS = 200;
 
 const PROGRAM = fileURLToPath(new URL('opening-trial-process.js', import.meta.url));
 
-export interface TrialOptions extends OpenedFiles {
+export interface TrialOptions extends EnvironmentOptions {
   /** Options of the engine, for another process. */
   readonly engine: object;
   /** @default {process.platform} */
@@ -84,7 +84,7 @@ async function judgePlace(directory: string, platform: NodeJS.Platform): Promise
 }
 
 /** Waits a moment for another program, such as a backup, which holds a file. */
-async function waitForHolder(files: OpenedFiles, platform: NodeJS.Platform): Promise<void> {
+async function waitForHolder(files: EnvironmentOptions, platform: NodeJS.Platform): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return assertCanOpen(files, platform);

@@ -6,7 +6,7 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {decodeKeyBytes, encodeKeyBytes, type KeyBytes, keyBytesOf, toBuffer} from '../lmdb/key-bytes.ts';
-import {type SharedBytes, share, type Table, type TableRange, type TableRecord, viewOf} from '../lmdb/table.ts';
+import type {Table, TableRange, TableRecord} from '../lmdb/table.ts';
 import type {ExpireOperation} from '../plan/plan.ts';
 import {entryRecordOf, type FrozenWrites} from '../wal/memtable.ts';
 
@@ -112,12 +112,10 @@ class PartInProgress {
   }
 
   /** Adds the entry of a record, unless it has expired. */
-  add(bytes: KeyBytes, record: SharedBytes): void {
+  add(bytes: KeyBytes, record: Buffer): void {
     const {values, nowMs} = this.#scan;
     const key = trustStoredKey(decodeKeyBytes(bytes));
-    const entry = values
-      ? decodeEntryRecord(key, Buffer.from(viewOf(record)))
-      : decodeEntryInfo(key, record.buffer, record.length);
+    const entry = values ? decodeEntryRecord(key, Buffer.from(record)) : decodeEntryInfo(key, record);
     if (!hasExpired(entry, nowMs)) {
       this.#entries.push(entry);
       if (values) this.#valuesBytes += entry.sizeBytes;
@@ -151,22 +149,14 @@ function storeCorrupt(last: KeyBytes | undefined, cause?: unknown): AppError {
  * @throws {AppError} `store-corrupt`.
  */
 function assertEnd(table: ScannedTable, last: KeyBytes, reverse: boolean): void {
-  const end = firstKey(table, {reverse: !reverse, last});
-  if (end === undefined) return;
-  if (reverse ? end < last : end > last) throw storeCorrupt(last);
-}
-
-function firstKey(
-  table: ScannedTable,
-  {reverse, last}: {readonly reverse: boolean; readonly last: KeyBytes},
-): KeyBytes | undefined {
+  let end = last;
   try {
-    const [first] = table.keys({reverse, limit: 1});
-    return first === undefined ? undefined : keyBytesOf(first);
+    for (const key of table.keys({reverse: !reverse, limit: 1})) end = keyBytesOf(key);
   } catch (error) {
     // From there the engine may report the damaged page.
     throw isRangeDamage(error) ? storeCorrupt(last, error) : error;
   }
+  if (reverse ? end < last : end > last) throw storeCorrupt(last);
 }
 
 function startOf(prefix: KeyBytes, after: KeyBytes | undefined, reverse: boolean): KeyBytes {
@@ -229,8 +219,7 @@ export class MergedTable implements ScannedTable {
       const key = keys[index];
       const write = key === undefined ? undefined : this.#newer.find(key);
       if (key === undefined || write === undefined) return;
-      const record = entryRecordOf(key, write);
-      yield {key: encodeKeyBytes(key), value: record && share(record)};
+      yield {key: encodeKeyBytes(key), value: entryRecordOf(key, write)};
     }
   }
 }
@@ -238,7 +227,7 @@ export class MergedTable implements ScannedTable {
 /** The record of a key that was written; undefined if it was removed. */
 interface NewerRecord {
   readonly key: KeyBytes;
-  readonly value: SharedBytes | undefined;
+  readonly value: Buffer | undefined;
 }
 
 function isPresent(record: NewerRecord): record is TableRecord {

@@ -3,9 +3,10 @@ import type {DataDirectory} from '../../../src/store/disk/data-directory.ts';
 import {type OpenFile, writeWhole} from '../../../src/store/disk/file-system.ts';
 import {removeUnfinished} from '../../../src/store/lmdb/check-pages.ts';
 import type {Engine} from '../../../src/store/lmdb/engine.ts';
-import type {EnvironmentOptions, EnvironmentSnapshot, LmdbEnvironment} from '../../../src/store/lmdb/environment.ts';
+import type {EnvironmentSnapshot, LmdbEnvironment} from '../../../src/store/lmdb/environment.ts';
 import {keyBytesOf, toBuffer} from '../../../src/store/lmdb/key-bytes.ts';
-import {share, type Table, type TableRange, type TableRecord} from '../../../src/store/lmdb/table.ts';
+import type {EnvironmentOptions} from '../../../src/store/lmdb/opening-limits.ts';
+import type {Table, TableRange, TableRecord} from '../../../src/store/lmdb/table.ts';
 import type {MemoryDisk} from './memory-disk.ts';
 
 /** Records of a table by the hexadecimal digits of their keys. */
@@ -162,7 +163,7 @@ function recordsOf(records: Records, {start, reverse = false, limit}: TableRange
   const inside = ordered.filter(key => from === undefined || (reverse ? key <= from : key >= from));
   return inside
     .slice(0, limit)
-    .map(key => ({key: keyBytesOf(Buffer.from(key, 'hex')), value: share(Buffer.from(records.get(key) ?? ''))}));
+    .map(key => ({key: keyBytesOf(Buffer.from(key, 'hex')), value: Buffer.from(records.get(key) ?? '')}));
 }
 
 function hexOf(key: Uint8Array): string {
