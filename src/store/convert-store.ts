@@ -1,8 +1,8 @@
 import type {Store} from '../core/domain/commits/store.ts';
 import type {Log} from '../core/domain/log.ts';
 import {unusableDirectory} from './disk/data-directory.ts';
-import {DATA_FORMAT, unsupportedFormat} from './disk/data-format.ts';
-import {markFormat, type OpenedDirectory} from './open-directory.ts';
+import {DATA_FORMAT, unsupportedFormat, writeDataFormat} from './disk/data-format.ts';
+import type {OpenedDirectory} from './open-directory.ts';
 
 export interface ConversionDeps {
   readonly log: Log;
@@ -31,7 +31,7 @@ export async function convertStore(
   try {
     if (beforeConversion === undefined) throw unsupportedFormat(directory.path, String(format));
     await beforeConversion(store);
-    await markFormat(directory).catch(error => {
+    await writeDataFormat(directory).catch(error => {
       throw unusableDirectory(directory.path, error);
     });
   } catch (error) {

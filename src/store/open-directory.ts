@@ -68,11 +68,15 @@ export interface OpeningOptions {
  */
 export async function openDirectory(directory: DataDirectory, options: OpeningOptions): Promise<OpenedDirectory> {
   const {engine} = options;
-  const lock = await lockDirectory(directory, options);
+  const lock = await lockDirectory(directory, engine);
   try {
     const {environment, format} = await openStoreFiles(directory, engine);
     try {
-      assertNoReaders(directory, environment);
+      // A process that has the store open may have lost its lock, if the directory `lock` was deleted; but it has a slot in the store's
+      // own table of readers too. This process has none before its first read.
+      const [processId] = environment.liveReaders();
+      if (processId !== undefined)
+        throw new AppError({code: 'data-directory-in-use', directory: directory.path, processId});
       return {directory, lock, engine, environment, format, ...(await readStore(directory, environment, options))};
     } catch (error) {
       await environment[Symbol.asyncDispose]();
@@ -91,7 +95,7 @@ export async function openDirectory(directory: DataDirectory, options: OpeningOp
  */
 export async function lockDataDirectory(path: string): Promise<AsyncDisposable> {
   const directory = describeDataDirectory(path);
-  const lock = await lockDirectory(directory, {engine: LMDB});
+  const lock = await lockDirectory(directory, LMDB);
   try {
     await protectFiles(directory);
     return lock;
@@ -108,29 +112,24 @@ export function logOpening({newIdBecause, metadata, harmless, directory}: Opened
       directory: directory.path,
       problem: harmless,
     });
+  const lost = newIdBecause === undefined ? undefined : LOST[newIdBecause];
   const fields = {storeId: metadata.id};
-  if (newIdBecause === 'log-missing')
-    log.error(
-      'the write-ahead log is missing; commits that were only in it are lost, and the store has a new id',
-      fields,
-    );
-  if (newIdBecause === 'log-damaged')
-    log.error(
-      'the write-ahead log was damaged; what is behind the damage was given up, and the store has a new id',
-      fields,
-    );
+  if (lost !== undefined) log.error(`${lost}, and the store has a new id`, fields);
   if (newIdBecause === 'requested') log.info('the store has a new id', fields);
 }
+
+/** Losses for which a store gets a new id. */
+const LOST: Readonly<Partial<Record<NewIdReason, string>>> = {
+  'log-missing': 'the write-ahead log is missing; commits that were only in it are lost',
+  'log-damaged': 'the write-ahead log was damaged; what is behind the damage was given up',
+};
 
 /**
  * Takes the lock of a data directory for this process alone, and creates the directory if it is missing. Its store is not opened.
  *
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`.
  */
-async function lockDirectory(
-  directory: DataDirectory,
-  {engine}: Pick<OpeningOptions, 'engine'>,
-): Promise<AsyncDisposable> {
+async function lockDirectory(directory: DataDirectory, engine: Engine): Promise<AsyncDisposable> {
   // A directory of another version must not be changed: neither its modes nor its lock.
   const format = await readDataFormat(directory);
   await prepareDataDirectory(directory);
@@ -140,15 +139,6 @@ async function lockDirectory(
   } catch (error) {
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
-}
-
-/**
- * Asserts that no process has the store open. It may have lost its lock, if the directory `lock` was deleted; but a store that is open
- * has a slot in its own table of readers too. This process has none before its first read.
- */
-function assertNoReaders({path}: DataDirectory, environment: LmdbEnvironment): void {
-  const [processId] = environment.liveReaders();
-  if (processId !== undefined) throw new AppError({code: 'data-directory-in-use', directory: path, processId});
 }
 
 async function openStoreFiles(
@@ -169,7 +159,7 @@ async function openStoreFiles(
       await Promise.all(environments.map(each => syncFile(directory.files, join(each, 'data.mdb'))));
       await syncDirectories(directory);
       // Before the first transaction: a version that does not know this format must not open the store.
-      await markFormat(directory);
+      await writeDataFormat(directory);
     }
     await protectFiles(directory);
     return {environment, format: format ?? DATA_FORMAT};
@@ -177,12 +167,6 @@ async function openStoreFiles(
     await environment[Symbol.asyncDispose]();
     throw error instanceof AppError ? error : unusableDirectory(directory.path, error);
   }
-}
-
-/** Marks a data directory as one of the present format, durably. */
-export async function markFormat(directory: DataDirectory): Promise<void> {
-  await writeDataFormat(directory);
-  await directory.files.syncDirectory(directory.path);
 }
 
 type RecoveredStore = Pick<OpenedDirectory, 'recovered' | 'metadata' | 'newIdBecause' | 'harmless'>;
@@ -203,8 +187,13 @@ async function readStore(
       );
     await onLogDamage({problem: damage, kept: records, behind});
   }
-  await secure(directory, records);
-  const newIdBecause = findReason(known, {isThere, isDamaged: damage !== undefined, newStoreId});
+  const last = records.at(-1);
+  // They may not be on the disk yet, but readers may only see durable ones.
+  if (last !== undefined)
+    await secureRecords(directory, last.position).catch(error => {
+      throw openingFailure(directory.path, error);
+    });
+  const newIdBecause = findReason(known, wal, newStoreId);
   if (known !== undefined && newIdBecause === undefined)
     return {recovered: records, metadata: known, newIdBecause, harmless};
   const metadata = {
@@ -214,7 +203,12 @@ async function readStore(
     highestMs: known?.highestMs ?? 0,
   };
   // Written before any request is answered, so that an id which callers have seen stays.
-  await writeMetadata(directory, environment, metadata);
+  const {metadata: table} = openTables(environment);
+  await environment
+    .write(() => table.put(METADATA_KEY, encodeMetadata(metadata)))
+    .catch(error => {
+      throw unusableDirectory(directory.path, error);
+    });
   return {recovered: records, metadata, newIdBecause, harmless};
 }
 
@@ -222,43 +216,16 @@ async function readStore(
 export const RECOVERY_ADVICE =
   'Keep a copy of the directory; "crewroom recover FILE" shows what is lost, keeps all before it, and writes what follows it to FILE';
 
-/** Makes records durable that were read: they may not be on the disk yet, but readers may only see durable ones. */
-async function secure(directory: DataDirectory, records: readonly RecoveredRecord[]): Promise<void> {
-  const last = records.at(-1);
-  if (last === undefined) return;
-  await secureRecords(directory, last.position).catch(error => {
-    throw openingFailure(directory.path, error);
-  });
-}
-
-interface LogState {
-  readonly isThere: boolean;
-  readonly isDamaged: boolean;
-  readonly newStoreId: boolean;
-}
-
 function findReason(
   known: StoreMetadata | undefined,
-  {isThere, isDamaged, newStoreId}: LogState,
+  {isThere, damage}: Recovery,
+  newStoreId: boolean,
 ): NewIdReason | undefined {
   if (known === undefined) return 'none';
   // Acknowledged commits are lost, and their revisions will be assigned again.
   if (known.walId !== undefined && !isThere) return 'log-missing';
-  if (isDamaged) return 'log-damaged';
+  if (damage !== undefined) return 'log-damaged';
   return newStoreId ? 'requested' : undefined;
-}
-
-async function writeMetadata(
-  {path}: DataDirectory,
-  environment: LmdbEnvironment,
-  metadata: StoreMetadata,
-): Promise<void> {
-  const {metadata: table} = openTables(environment);
-  await environment
-    .write(() => table.put(METADATA_KEY, encodeMetadata(metadata)))
-    .catch(error => {
-      throw unusableDirectory(path, error);
-    });
 }
 
 interface StoreContent {

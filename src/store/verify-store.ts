@@ -54,7 +54,8 @@ export interface VerifyOptions {
  */
 export async function verifyStore(dataDir: string, {onProgress, signal}: VerifyOptions = {}): Promise<Verification> {
   const directory = describeDataDirectory(dataDir);
-  const expected = new ExpectedExpiries();
+  /** Rows that the expiry index should have, according to the entries. */
+  const expected = new Set<string>();
   let checkpointed: Revision = 0;
   let walId: string | undefined;
   const tables = {
@@ -66,7 +67,7 @@ export async function verifyStore(dataDir: string, {onProgress, signal}: VerifyO
       checkpointed = last ?? named ?? checkpointed;
       return last !== undefined && last === named;
     }),
-    expiries: new TableFindings(row => expected.find(row)),
+    expiries: new TableFindings(row => expected.delete(row.toString('base64'))),
     commits: new TableFindings(isSoundRow),
     metadata: new TableFindings((_, record) => {
       const decoded = decodeMetadata(record);
@@ -86,7 +87,7 @@ export async function verifyStore(dataDir: string, {onProgress, signal}: VerifyO
     damage,
     storeIdDamaged: metadata.corruptKeys.length + metadata.lost > 0,
     damagedChanges: sum([changes, commits], ({corruptKeys, lost}) => corruptKeys.length + lost),
-    wrongExpiries: expiries.corruptKeys.length + expected.missing,
+    wrongExpiries: expiries.corruptKeys.length + expected.size,
     uncheckpointedChanges: sum(wal.records, record => record.changes.length),
     walMissing: walId !== undefined && !wal.isThere,
     walDamage: wal.damage,
@@ -123,32 +124,13 @@ class TableFindings implements TableReader {
   }
 }
 
-function isSoundEntry(key: Buffer, record: Buffer, expected: ExpectedExpiries): boolean {
+function isSoundEntry(key: Buffer, record: Buffer, expected: Set<string>): boolean {
   try {
     const {expiresAtMs} = decodeEntryRecord(trustStoredKey(key.toString()), record);
-    if (expiresAtMs !== undefined) expected.add(encodeExpiry(expiresAtMs, key));
+    if (expiresAtMs !== undefined) expected.add(encodeExpiry(expiresAtMs, key).toString('base64'));
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;
-  }
-}
-
-/** Rows that the expiry index should have, according to the entries. */
-class ExpectedExpiries {
-  readonly #rows = new Set<string>();
-
-  add(row: Buffer): void {
-    this.#rows.add(row.toString('base64'));
-  }
-
-  /** Removes a row that was found. @returns False if it should not be there. */
-  find(row: Buffer): boolean {
-    return this.#rows.delete(row.toString('base64'));
-  }
-
-  /** Number of rows that were not found. */
-  get missing(): number {
-    return this.#rows.size;
   }
 }

@@ -1,8 +1,7 @@
 import {dirname, join} from 'node:path';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {describeOwner, ownUserId, PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
-import {type FileStatus, type FileSystem, isOpeningRefused, NODE_FILES} from './file-system.ts';
-import {isFullDiskError} from './free-space.ts';
+import {type FileStatus, type FileSystem, isFullDiskError, isOpeningRefused, NODE_FILES} from './file-system.ts';
 
 /** File in a data directory that names its format. */
 export const FORMAT_FILE = 'format.json';
@@ -99,27 +98,18 @@ export async function assertNoOtherFiles({files, path}: DataDirectory): Promise<
  * directory was open to all, or if it is not a regular file.
  */
 export async function protectFiles({files, path, storePath, lockPath}: DataDirectory): Promise<void> {
-  for (const each of [path, storePath, lockPath]) await protectNames(files, each, {isOpened: each !== path});
-}
-
-interface Opened {
-  /** True if the engine or this package opens every file of the directory. */
-  readonly isOpened: boolean;
-}
-
-async function protectNames(files: FileSystem, directory: string, opened: Opened): Promise<void> {
-  const protect = async (path: string): Promise<void> => {
-    try {
-      await protectFile(files, path, opened);
-    } catch (error) {
-      // A process that opens the directory at the same time renames its new files.
-      if (codeOf(error) !== 'ENOENT' || (await files.inspect(path)) !== undefined) throw error;
+  for (const directory of [path, storePath, lockPath])
+    for (const name of await files.readNames(directory)) {
+      const file = join(directory, name);
+      await protectFile(files, file, directory !== path).catch(async error => {
+        // A process that opens the directory at the same time renames its new files.
+        if (codeOf(error) !== 'ENOENT' || (await files.inspect(file)) !== undefined) throw error;
+      });
     }
-  };
-  for (const name of await files.readNames(directory)) await protect(join(directory, name));
 }
 
-async function protectFile(files: FileSystem, path: string, {isOpened}: Opened): Promise<void> {
+/** @param isOpened True if the engine or this package opens every file of its directory. */
+async function protectFile(files: FileSystem, path: string, isOpened: boolean): Promise<void> {
   const status = await files.inspect(path);
   if (status === undefined || (status.kind === 'directory' && !status.isLink)) return;
   assertOwnedByUser(path, status);

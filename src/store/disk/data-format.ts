@@ -35,7 +35,7 @@ export function unsupportedFormat(directory: string, found: string): AppError {
   return new AppError({code: 'data-format-unsupported', directory, found, supported: DATA_FORMAT});
 }
 
-/** Writes {@link DATA_FORMAT} into a data directory, durably once its path is synced. */
+/** Writes {@link DATA_FORMAT} into a data directory, durably. */
 export async function writeDataFormat({files, path}: DataDirectory): Promise<void> {
   const temporary = join(path, `${FORMAT_FILE}.new`);
   // An existing file may be a link to anywhere.
@@ -49,6 +49,7 @@ export async function writeDataFormat({files, path}: DataDirectory): Promise<voi
   }
   // A reader sees the whole file or none.
   await files.rename(temporary, join(path, FORMAT_FILE));
+  await files.syncDirectory(path);
 }
 
 function parseFormat(text: string): number | undefined {

@@ -1,6 +1,8 @@
 import {fdatasync, readFileSync, write} from 'node:fs';
 import {chmod, type FileHandle, lstat, open, readdir, rm, stat, truncate} from 'node:fs/promises';
+import {constants} from 'node:os';
 import {join} from 'node:path';
+import {promisify} from 'node:util';
 import {codeOf} from '../../core/failures/app-error.ts';
 import {freeBytes, makeDirectory, renameOver, syncDirectory} from '../../core/files/directory.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
@@ -90,6 +92,16 @@ export function isOpeningRefused(error: unknown): boolean {
   return SCARCE.includes(codeOf(error)) && OPENING_CALLS.includes(call);
 }
 
+/** Codes of errors for a full disk. */
+const FULL_DISK_ERRORS: readonly unknown[] = ['EFBIG', 'ENOSPC'];
+
+/** Returns whether the operating system reported a full disk, an exceeded quota, or the size limit of a file. */
+export function isFullDiskError(error: unknown): boolean {
+  // Node has no name for EDQUOT: the error has only its number, negated.
+  const isOverQuota = error instanceof Error && 'errno' in error && error.errno === -constants.errno.EDQUOT;
+  return isOverQuota || FULL_DISK_ERRORS.includes(codeOf(error));
+}
+
 /** The file system of the operating system. New files can be read by their owner only. */
 export const NODE_FILES: FileSystem = {
   open: async (path, flags) => new NodeFile(await open(path, flags, PRIVATE_FILE_MODE)),
@@ -105,6 +117,8 @@ export const NODE_FILES: FileSystem = {
   freeBytes,
   writableBytes: async path => Math.min(await freeBytes(path), await fileGrowthBytes(path)),
 };
+
+const syncData = promisify(fdatasync);
 
 /** Uses callbacks to write: with the promises of Node's file handles it takes twice as long. */
 class NodeFile implements OpenFile {
@@ -124,12 +138,7 @@ class NodeFile implements OpenFile {
   }
 
   sync(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      fdatasync(this.#handle.fd, error => {
-        if (error === null) resolve();
-        else reject(error);
-      });
-    });
+    return syncData(this.#handle.fd);
   }
 
   close(): Promise<void> {

@@ -1,8 +1,10 @@
 import {join} from 'node:path';
 import type {CommonDeps} from '../../core/domain/common-deps.ts';
 import type {DataDirectory} from './data-directory.ts';
-import {writeWhole} from './file-system.ts';
-import {GROUP_OVERHEAD_BYTES, isFullDiskError} from './free-space.ts';
+import {isFullDiskError, writeWhole} from './file-system.ts';
+
+/** Bytes that a group of commits may write in addition to its operations: some pages of each tree. */
+export const GROUP_OVERHEAD_BYTES = 256 * 1024;
 
 /**
  * Size of the reserve, in bytes. A deletion writes some pages of each tree before it frees any, so on a full disk nothing could

@@ -25,17 +25,11 @@ const PUT_BYTES = 4 + NUMBER_BYTES;
 
 /** Returns the maximum size of some encoded changes, in bytes. */
 export function encodedBytesMax(changes: readonly LoggedChange[]): number {
+  const headBytes = changes.length * (CHANGE_BYTES + NUMBER_BYTES + PUT_BYTES);
   // UTF-8 has at most three bytes for a UTF-16 unit.
   return changes.reduce(
-    (sum, change) =>
-      sum +
-      CHANGE_BYTES +
-      NUMBER_BYTES +
-      PUT_BYTES +
-      3 * change.key.length +
-      principalBytesMax(change) +
-      valueBytesOf(change),
-    0,
+    (sum, change) => sum + 3 * change.key.length + principalBytesMax(change) + valueBytesOf(change),
+    headBytes,
   );
 }
 

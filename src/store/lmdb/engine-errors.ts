@@ -3,7 +3,8 @@ import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import {PROCESS_TIMERS} from '../../core/time/timers.ts';
 import {within} from '../../core/time/wait.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
-import {GROUP_OVERHEAD_BYTES, isFullDiskError} from '../disk/free-space.ts';
+import {isFullDiskError} from '../disk/file-system.ts';
+import {GROUP_OVERHEAD_BYTES} from '../disk/reserve.ts';
 import {OpeningError} from './opening-limits.ts';
 
 /** Error numbers of the engine (lmdb.h). Numbers above zero are those of the operating system. */

@@ -205,17 +205,15 @@ interface SnapshotState {
 }
 
 class MemorySnapshot implements Snapshot {
+  readonly revision: Revision;
   readonly #entries: SortedEntries;
   readonly #state: SnapshotState;
   #disposed = false;
 
   constructor(entries: SortedEntries, state: SnapshotState) {
+    this.revision = state.revision;
     this.#entries = entries;
     this.#state = state;
-  }
-
-  get revision(): Revision {
-    return this.#state.revision;
   }
 
   async list(range: Range & {readonly values: true}): Promise<readonly Entry[]>;

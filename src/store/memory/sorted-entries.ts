@@ -4,12 +4,12 @@ import {createEntry, createEntryInfo, type Entry, type EntryInfo} from '../../co
 import {compareKeys, type Key, type Range} from '../../core/domain/entries/identifiers.ts';
 import {copyJson} from '../../core/json/json-text.ts';
 
-/** Entries in the order of their keys, with or without their values. */
-export class SortedEntries<E extends EntryInfo = Entry> {
-  readonly #entries: Map<Key, E>;
+/** Entries in the order of their keys. */
+export class SortedEntries {
+  readonly #entries: Map<Key, Entry>;
   readonly #keys: SortedKeys<Key>;
 
-  constructor(entries: Map<Key, E> = new Map(), keys = new SortedKeys<Key>()) {
+  constructor(entries: Map<Key, Entry> = new Map(), keys = new SortedKeys<Key>()) {
     this.#entries = entries;
     this.#keys = keys;
   }
@@ -20,12 +20,12 @@ export class SortedEntries<E extends EntryInfo = Entry> {
   }
 
   /** Returns an entry; undefined if it is missing. */
-  get(key: Key): E | undefined {
+  get(key: Key): Entry | undefined {
     return this.#entries.get(key);
   }
 
   /** Adds or replaces an entry. */
-  set(entry: E): void {
+  set(entry: Entry): void {
     if (!this.#entries.has(entry.key)) this.#keys.add(entry.key);
     this.#entries.set(entry.key, entry);
   }
@@ -36,7 +36,7 @@ export class SortedEntries<E extends EntryInfo = Entry> {
   }
 
   /** Returns a copy that later writes do not change. */
-  copy(): SortedEntries<E> {
+  copy(): SortedEntries {
     return new SortedEntries(new Map(this.#entries), this.#keys.copy());
   }
 
@@ -47,7 +47,7 @@ export class SortedEntries<E extends EntryInfo = Entry> {
   }
 
   /** Iterates over the entries of a range and, in its direction, all beyond it. */
-  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<E> {
+  *in({prefix, after, reverse = false}: Pick<Range, 'prefix' | 'after' | 'reverse'>): Iterable<Entry> {
     for (const key of reverse ? this.#keysBefore(prefix, after) : this.#keysAfter(prefix, after)) {
       const entry = this.#entries.get(key);
       if (entry !== undefined) yield entry;

@@ -2,8 +2,7 @@ import {join} from 'node:path';
 import type {Revision} from '../../core/domain/entries/identifiers.ts';
 import {AppError, messageOf} from '../../core/failures/app-error.ts';
 import type {DataDirectory} from '../disk/data-directory.ts';
-import {type OpenFile, writeWhole} from '../disk/file-system.ts';
-import {isFullDiskError} from '../disk/free-space.ts';
+import {isFullDiskError, type OpenFile, writeWhole} from '../disk/file-system.ts';
 import {SectorWriter, sealedBytes} from './wal-format.ts';
 
 /** A record could not be made durable, nor be erased. */
