@@ -197,7 +197,7 @@ export const VARIABLE_PREFIX = 'CREWROOM_';
 
 function readPort(given: unknown, base: PathBase): Reading<number> {
   const reading = PORT.read(given, base);
-  return 'value' in reading && isBlockedPort(reading.value)
+  return 'value' in reading && BLOCKED_PORTS.has(reading.value)
     ? {problem: 'is a port that browsers and fetch() never call, so that no plugin would reach the service'}
     : reading;
 }
@@ -217,8 +217,3 @@ function limitOf(name: keyof LimitSettings): Form<number> {
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]);
-
-/** Returns whether no page and no `fetch` calls a port. */
-function isBlockedPort(port: number): boolean {
-  return BLOCKED_PORTS.has(port);
-}

@@ -26,18 +26,34 @@ export type Reading<T> = {readonly value: T} | {readonly problem: string};
 
 const text = v.pipe(v.string(), v.minLength(1));
 
+/** The parts of a form that its schema reads. */
+interface Simple<T> {
+  readonly default: T;
+  readonly schema: v.GenericSchema<T>;
+  /** The values that fit, for people. */
+  readonly wanted: string;
+  /** Returns the value that a text stands for; undefined for none. */
+  readonly fromText?: (text: string) => unknown;
+}
+
+/** Creates a form whose reader accepts what its schema does, also as text. */
+function formOf<T>({default: byDefault, schema, wanted, fromText}: Simple<T>): Form<T> {
+  return {
+    default: byDefault,
+    schema,
+    read(given) {
+      const reading = v.safeParse(schema, typeof given === 'string' ? (fromText?.(given) ?? given) : given);
+      return reading.success ? {value: reading.output} : wrong(given, wanted);
+    },
+  };
+}
+
 /** A string that is not empty. */
-export const TEXT: Form<string> = {
-  default: '',
-  schema: text,
-  read: given =>
-    typeof given === 'string' && given !== '' ? {value: given} : wrong(given, 'a string that is not empty'),
-};
+export const TEXT = formOf<string>({default: '', schema: text, wanted: 'a string that is not empty'});
 
 /** A path. */
 export const PATH: Form<string> = {
-  default: '',
-  schema: text,
+  ...TEXT,
   read(given, base) {
     const reading = TEXT.read(given, base);
     return 'value' in reading ? {value: resolvePath(reading.value, base)} : reading;
@@ -47,26 +63,11 @@ export const PATH: Form<string> = {
 /** One of a few strings. */
 export function choiceOf<const T extends readonly string[]>(choices: T, byDefault: T[number]): Form<T[number]> {
   const wanted = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
-  return {
-    default: byDefault,
-    choices,
-    schema: v.picklist(choices),
-    read(given) {
-      const value = choices.find(choice => choice === given);
-      return value === undefined ? wrong(given, wanted) : {value};
-    },
-  };
+  return {...formOf<T[number]>({default: byDefault, schema: v.picklist(choices), wanted}), choices};
 }
 
 /** A switch, also as text: see {@link readSwitch}. */
-export const SWITCH: Form<boolean> = {
-  default: false,
-  schema: v.boolean(),
-  read(given) {
-    const value = typeof given === 'string' ? readSwitch(given) : given;
-    return typeof value === 'boolean' ? {value} : wrong(given, 'true or false');
-  },
-};
+export const SWITCH = formOf({default: false, schema: v.boolean(), wanted: 'true or false', fromText: readSwitch});
 
 /** Reads a switch from text: true, 1, yes or on, false, 0, no or off, in any case; undefined for any other text. */
 export function readSwitch(text: string): boolean | undefined {
@@ -77,15 +78,12 @@ export function readSwitch(text: string): boolean | undefined {
 
 /** A whole number, also as text in decimal digits. */
 export function wholeNumber({min, max}: {readonly min: number; readonly max: number}, byDefault: number): Form<number> {
-  return {
+  return formOf({
     default: byDefault,
     schema: v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max)),
-    read(given) {
-      const value = typeof given === 'string' && /^[0-9]{1,15}$/.test(given) ? Number(given) : given;
-      if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return {value};
-      return wrong(given, `a whole number from ${min} to ${max}`);
-    },
-  };
+    wanted: `a whole number from ${min} to ${max}`,
+    fromText: digits => (/^[0-9]{1,15}$/.test(digits) ? Number(digits) : undefined),
+  });
 }
 
 /** Longest invalid value that is repeated, in UTF-16 units. */
@@ -117,8 +115,7 @@ const NON_EMPTY = listOf(each => (each === '' ? 'is not a path' : undefined));
 
 /** Several paths, as {@link listOf} reads them. */
 export const PATHS: Form<readonly string[]> = {
-  default: [],
-  schema: NON_EMPTY.schema,
+  ...NON_EMPTY,
   read(given, base) {
     const reading = NON_EMPTY.read(given, base);
     return 'value' in reading ? {value: reading.value.map(path => resolvePath(path, base))} : reading;

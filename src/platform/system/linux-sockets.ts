@@ -33,7 +33,15 @@ export function isMissingTable(error: unknown): boolean {
 
 /** Lists the TCP sockets of both address families; empty if this is not Linux. @throws {Error} If they cannot be read for the moment. */
 export async function readLinuxSockets(): Promise<readonly LinuxSocket[]> {
-  return [...(await readSockets(SOCKET_TABLES[0])), ...(await readSockets(SOCKET_TABLES[1]))];
+  const sockets: LinuxSocket[] = [];
+  for (const table of SOCKET_TABLES)
+    try {
+      for await (const group of streamSockets(table)) sockets.push(...group);
+    } catch (error) {
+      // Not Linux, or no IPv6. Any other error does not mean that no process has a socket.
+      if (!isMissingTable(error)) throw error;
+    }
+  return sockets;
 }
 
 /** Finds the socket that accepts connections to an address: one for exactly this address before one for all. */
@@ -68,17 +76,6 @@ const V6_LOOPBACK = `${'0'.repeat(24)}01000000`;
 function hexOfV4(address: string): string {
   const bytes = address.split('.').reverse();
   return bytes.map(byte => Number(byte).toString(16).toUpperCase().padStart(2, '0')).join('');
-}
-
-async function readSockets(path: string): Promise<readonly LinuxSocket[]> {
-  const sockets: LinuxSocket[] = [];
-  try {
-    for await (const group of streamSockets(path)) sockets.push(...group);
-  } catch (error) {
-    // Not Linux, or no IPv6. Any other error does not mean that no process has a socket.
-    if (!isMissingTable(error)) throw error;
-  }
-  return sockets;
 }
 
 /** Bytes that are read at once. Linux returns one page at most (fs/seq_file.c), some 27 sockets. */

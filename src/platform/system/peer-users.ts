@@ -62,14 +62,14 @@ export class PeerUsers {
 
   /** Answers the searches that one reading decides, and enqueues the others again. */
   async #read(searches: readonly Search[]): Promise<void> {
-    const open = new OpenSearches(searches);
+    const open = openSearches(searches);
     // A client on IPv4 is in the second list if its socket is one for both families.
     const v4 = searches.some(({isV6}) => !isV6) ? await readTable(this.#tables[0], open) : 'empty';
     const v6 = open.size > 0 ? await readTable(this.#tables[1], open) : 'read';
     const isUnread = v4 === 'failed' || v6 === 'failed';
     // The service itself has sockets, so that lists without any do not show the sockets of this machine.
     const isAvailable = isUnread || v4 === 'read' || v6 === 'read';
-    for (const search of open) {
+    for (const search of new Set([...open.values()].flat())) {
       search.readings++;
       if (!isAvailable) search.found('unavailable');
       else if (search.readings === READINGS_MAX) search.found(isUnread ? 'unread' : 'unknown');
@@ -80,36 +80,26 @@ export class PeerUsers {
   }
 }
 
-/** The searches that a reading has not answered yet. Several may have the same ends. */
-class OpenSearches {
-  readonly #open: Set<Search>;
-  readonly #byForm = new Map<string, Search[]>();
+/** The searches that a reading has not answered yet, by their forms. Several may have the same ends. */
+type OpenSearches = Map<string, Search[]>;
 
-  constructor(searches: readonly Search[]) {
-    this.#open = new Set(searches);
-    for (const search of searches) {
-      for (const form of search.forms) {
-        const others = this.#byForm.get(form);
-        if (others === undefined) this.#byForm.set(form, [search]);
-        else others.push(search);
-      }
+function openSearches(searches: readonly Search[]): OpenSearches {
+  const open: OpenSearches = new Map();
+  for (const search of searches)
+    for (const form of search.forms) {
+      const others = open.get(form);
+      if (others === undefined) open.set(form, [search]);
+      else others.push(search);
     }
-  }
+  return open;
+}
 
-  get size(): number {
-    return this.#open.size;
-  }
-
-  [Symbol.iterator](): Iterator<Search> {
-    return this.#open.values();
-  }
-
-  /** Answers all searches for a socket. */
-  answer({local, remote, userId, inode}: LinuxSocket): void {
-    for (const search of this.#byForm.get(`${local} ${remote}`) ?? []) {
-      // A socket without a process is listed as that of root.
-      if (this.#open.delete(search)) search.found(inode === '0' ? 'unknown' : userId);
-    }
+/** Answers all searches for a socket. */
+function answer(open: OpenSearches, {local, remote, userId, inode}: LinuxSocket): void {
+  for (const {forms, found} of open.get(`${local} ${remote}`) ?? []) {
+    // A socket without a process is listed as that of root.
+    found(inode === '0' ? 'unknown' : userId);
+    for (const form of forms) open.delete(form);
   }
 }
 
@@ -122,7 +112,7 @@ async function readTable(path: string, open: OpenSearches): Promise<TableReading
   try {
     for await (const sockets of streamSockets(path)) {
       if (sockets.length > 0) reading = 'read';
-      for (const socket of sockets) open.answer(socket);
+      for (const socket of sockets) answer(open, socket);
       if (open.size === 0) break;
     }
     return reading;
