@@ -420,6 +420,7 @@ const MAY_IMPORT = {
   // A service of its own, beside that of a plugin in development.
   'workbench/back-end': [
     'core/domain/',
+    'core/documents',
     'core/failures',
     'core/failures/members',
     'core/files',
@@ -429,6 +430,7 @@ const MAY_IMPORT = {
     'core/protocol/headers',
     'core/time',
     'node:url',
+    'valibot',
   ],
   'service/flight': ['core/domain/', 'core/documents', 'core/failures', 'core/files', 'service/access', 'node:path'],
   'service/settings': [

@@ -1,8 +1,11 @@
 import {fileURLToPath} from 'node:url';
+import * as v from 'valibot';
+import {ANY_OBJECT, named} from '../../core/documents/kinds.ts';
+import {checkValue, formatProblems} from '../../core/documents/problems.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
-import {isObject, type JsonMembers, membersOf} from '../../core/json/members.ts';
+import {type JsonMembers, membersOf} from '../../core/json/members.ts';
 
 /** The data of the sample: one file, to be copied and changed. */
 export const SAMPLE_DATA_FILE = fileURLToPath(new URL('../../../templates/back-end.json', import.meta.url));
@@ -50,45 +53,28 @@ export async function readBackEndData(file: string): Promise<BackEndData> {
       error instanceof FileError ? describeFileError(error, DATA_BYTES_MAX) : `is not JSON: ${String(error)}`;
     throw invalid({path: '$', problem});
   }
-  const members = membersOf(document);
-  const lists = ['pilots', 'airports', 'aircraft', 'flights'] as const;
-  const problems = [
-    ...(isObject(members['airline']) ? [] : [{path: '$.airline', problem: 'has to be an object'}]),
-    ...lists
-      .filter(name => !isList(members[name]))
-      .map(name => ({path: `$.${name}`, problem: 'has to be a list of objects'})),
-  ];
-  if (problems.length > 0) throw invalid(...problems);
-  const data = readMembers(members);
-  if (data.pilots.length === 0) throw invalid({path: '$.pilots', problem: 'has no pilot'});
-  return data;
-}
-
-function readMembers(members: JsonMembers): BackEndData {
+  const checked = checkValue(DATA, document);
+  if ('found' in checked) throw invalid(...formatProblems(checked.found));
+  const {pilots, bookings, ...others} = checked.value;
   return {
-    airline: membersOf(members['airline']),
-    pilots: listOf(members['pilots']).map(({number, password, account}) => ({
+    ...others,
+    pilots: pilots.map(({number, password, account}) => ({
       number: String(number),
       password: typeof password === 'string' ? password : undefined,
       account: membersOf(account),
     })),
-    ...{
-      airports: listOf(members['airports']),
-      aircraft: listOf(members['aircraft']),
-      flights: listOf(members['flights']),
-    },
-    bookings: listOf(members['bookings']).map(({pilot, flightID}) => ({
-      pilot: String(pilot),
-      flightID: String(flightID),
-    })),
-    answers: membersOf(members['answers']),
+    bookings: bookings.map(({pilot, flightID}) => ({pilot: String(pilot), flightID: String(flightID)})),
   };
 }
 
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isObject);
-}
+const LIST = named('a list of objects', v.array(ANY_OBJECT));
 
-function listOf(value: unknown): readonly JsonMembers[] {
-  return Array.isArray(value) ? value.filter(isObject).map(membersOf) : [];
-}
+const DATA = v.object({
+  airline: ANY_OBJECT,
+  pilots: v.pipe(LIST, v.minLength(1, 'has no pilot')),
+  airports: LIST,
+  aircraft: LIST,
+  flights: LIST,
+  bookings: v.optional(LIST, []),
+  answers: v.optional(ANY_OBJECT, {}),
+});

@@ -1,3 +1,4 @@
+import {Listeners} from '../../core/domain/listeners.ts';
 import {SILENT_LOG} from '../../core/domain/log.ts';
 import {untilAborted} from '../../core/time/until-aborted.ts';
 import {type BackEndReply, type BackEndRequest, failure} from './back-end-request.ts';
@@ -56,19 +57,14 @@ export async function startRecordingBackEnd(
 /** Maximum number of requests that are kept. */
 const REQUESTS_MAX = 1000;
 
-interface Waiting {
-  readonly route: string;
-  readonly resolve: (request: BackEndRequest) => void;
-  readonly reject: (error: Error) => void;
-}
-
 class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
   #server: BackEndServer | undefined;
   readonly #answers: Map<string, BackEndAnswer>;
   readonly #requests: BackEndRequest[] = [];
   /** Requests that `next()` has not returned. */
   readonly #unread: BackEndRequest[] = [];
-  readonly #waiting = new Set<Waiting>();
+  /** Called for each request, and at the end. */
+  readonly #listeners = new Listeners();
   readonly #sample: SampleBackEnd | undefined;
   #isClosed = false;
 
@@ -90,19 +86,16 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
   }
 
   async next(route: string, signal: AbortSignal = NEVER): Promise<BackEndRequest> {
-    const at = this.#unread.findIndex(request => routeOf(request) === route);
-    const [found] = at < 0 ? [] : this.#unread.splice(at, 1);
-    if (found !== undefined) return found;
-    if (this.#isClosed) throw closedBefore(route);
-    let waiting: Waiting | undefined;
-    const arriving = new Promise<BackEndRequest>((resolve, reject) => {
-      waiting = {route, resolve, reject};
-      this.#waiting.add(waiting);
-    });
-    try {
-      return await untilAborted(arriving, signal);
-    } finally {
-      if (waiting !== undefined) this.#waiting.delete(waiting);
+    for (;;) {
+      const at = this.#unread.findIndex(request => routeOf(request) === route);
+      const [found] = at < 0 ? [] : this.#unread.splice(at, 1);
+      if (found !== undefined) return found;
+      if (this.#isClosed) throw new Error(`Cannot wait for ${JSON.stringify(route)}: the back end is closed`);
+      let remove = (): void => {};
+      const arriving = new Promise<void>(resolve => {
+        remove = this.#listeners.add(resolve);
+      });
+      await untilAborted(arriving, signal).finally(remove);
     }
   }
 
@@ -123,35 +116,21 @@ class LocalBackEnd implements RecordingBackEnd, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    for (const {route, reject} of this.#waiting) reject(closedBefore(route));
+    this.#listeners.call();
     await this.#server?.[Symbol.asyncDispose]();
   }
 
   #respond(request: BackEndRequest): BackEndReply | Promise<BackEndReply> {
-    this.#record(request);
+    for (const requests of [this.#requests, this.#unread]) keep(requests, request);
+    this.#listeners.call();
     const answer = this.#answers.get(routeOf(request));
     if (answer !== undefined) return typeof answer === 'function' ? answer(request) : {body: JSON.stringify(answer)};
     return this.#sample?.answer(request) ?? failure(404, `The test has no answer for ${routeOf(request)}`);
-  }
-
-  #record(request: BackEndRequest): void {
-    keep(this.#requests, request);
-    const waiting = [...this.#waiting].find(({route}) => route === routeOf(request));
-    if (waiting === undefined) {
-      keep(this.#unread, request);
-      return;
-    }
-    this.#waiting.delete(waiting);
-    waiting.resolve(request);
   }
 }
 
 /** A signal that is never aborted. */
 const NEVER = new AbortController().signal;
-
-function closedBefore(route: string): Error {
-  return new Error(`Cannot wait for ${JSON.stringify(route)}: the back end is closed`);
-}
 
 function keep(requests: BackEndRequest[], request: BackEndRequest): void {
   requests.push(request);
