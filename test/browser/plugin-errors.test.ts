@@ -121,7 +121,7 @@ describe.skipIf(!CAN_BROWSE)('a plugin in development whose background fails,', 
     const {page, folder} = await develop(files);
     const overlay = overlayOf(page);
     await overlay.getByRole('heading', {name: 'The build of the background failed'}).waitFor();
-    expect(await overlay.locator('pre').textContent()).toBe('Unexpected <b>\n\n3 | <b>');
+    expect(await overlay.locator('pre').textContent()).toBe('src/background/index.ts:3:7: Unexpected <b>\n\n3 | <b>');
     expect(await page.locator('.plugin-head .state').textContent()).toBe('Not built');
     await rm(join(folder, '.build-error'));
     await mkdir(join(folder, 'background'));

@@ -73,15 +73,14 @@ export function describeExposures(
   const owners = new Set(exposures.flatMap(({owner}) => owner ?? []));
   const foreign = [...owners].flatMap(user => {
     const paths = pathsOf(exposures.filter(({owner}) => owner === user));
-    const belongs = (isAbove: boolean, verb: string): string =>
-      `${verb} to user ${user}${isAbove ? '' : `, and this process runs as ${userId}`}`;
-    return describePlaces(paths, folder, (isMany, isAbove) => belongs(isAbove, isMany ? 'belong' : 'belongs'));
+    return describePlaces(paths, folder, {
+      says: isMany => `${isMany ? 'belong' : 'belongs'} to user ${user}`,
+      note: `, and this process runs as ${userId}`,
+    });
   });
   const writable = pathsOf(exposures.filter(({isOpen}) => isOpen));
-  const texts = [
-    ...foreign,
-    ...describePlaces(writable, folder, isMany => `${isMany ? 'are' : 'is'} writable by its group or by others`),
-  ];
+  const says = (isMany: boolean): string => `${isMany ? 'are' : 'is'} writable by its group or by others`;
+  const texts = [...foreign, ...describePlaces(writable, folder, {says})];
   const repair = repairCommand(writable, folder) ?? 'chmod go-w';
   const advice = writable.length === 0 ? '' : `; use "${repair}"`;
   return texts.length === 0 ? undefined : `${texts.join(', and ')}${advice}`;
@@ -92,36 +91,35 @@ function pathsOf(exposures: readonly Exposure[]): readonly string[] {
   return [...new Set(exposures.map(({path}) => path))];
 }
 
-/** Paths that a description names; the others are counted. */
-const SHOWN_MAX = 3;
-
-/** Says something of a folder, or of what is in it, and of what leads to it. */
+/** Describes a folder, or what is in it, with a note; and what leads to it. */
 function describePlaces(
   paths: readonly string[],
   folder: string,
-  say: (isMany: boolean, isAbove: boolean) => string,
+  {says, note = ''}: {readonly says: (isMany: boolean) => string; readonly note?: string},
 ): readonly string[] {
   const inside = paths.filter(path => path.startsWith(folder + sep)).map(path => relative(folder, path));
-  const above = paths.filter(path => path !== folder && !path.startsWith(folder + sep));
-  const own = paths.includes(folder)
-    ? [say(false, false)]
-    : inside.length > 0
-      ? [`has ${formatPaths(inside)}, which ${say(inside.length > 1, false)}`]
-      : [];
-  if (above.length === 0) return own;
-  return [...own, `is reached through ${formatPaths(above)}, which ${say(above.length > 1, true)}`];
+  const above = findAbove(paths, folder);
+  const within = inside.length === 0 ? [] : [`has ${formatPaths(inside)}, which ${says(inside.length > 1)}${note}`];
+  return [
+    ...(paths.includes(folder) ? [says(false) + note] : within),
+    ...(above.length === 0 ? [] : [`is reached through ${formatPaths(above)}, which ${says(above.length > 1)}`]),
+  ];
 }
 
+function findAbove(paths: readonly string[], folder: string): readonly string[] {
+  return paths.filter(path => path !== folder && !path.startsWith(folder + sep));
+}
+
+/** Paths that a description names; the others are counted. */
+const SHOWN_MAX = 3;
+
 function formatPaths(paths: readonly string[]): string {
-  const shown = paths.slice(0, SHOWN_MAX);
-  const others = paths.length - shown.length;
-  const parts = others > 0 ? [...shown, `${others} more`] : shown;
-  const last = parts.at(-1) ?? '';
-  return parts.length > 1 ? `${parts.slice(0, -1).join(', ')} and ${last}` : last;
+  const others = paths.length > SHOWN_MAX ? [`${paths.length - SHOWN_MAX} more`] : [];
+  return new Intl.ListFormat('en-GB').format([...paths.slice(0, SHOWN_MAX), ...others]);
 }
 
 function repairCommand(writable: readonly string[], folder: string): string | undefined {
-  const above = writable.filter(path => path !== folder && !path.startsWith(folder + sep));
+  const above = findAbove(writable, folder);
   const commands = [
     ...(above.length < writable.length ? [formatLine(['chmod', '-R', 'go-w', folder], 'linux')] : []),
     ...(above.length > 0 ? [formatLine(['chmod', 'go-w', ...above], 'linux')] : []),

@@ -19,6 +19,7 @@ const PAGE_FILES: readonly string[] = [PAGE_ENTRY, ...ICON_FILES.map(([, file]) 
 export interface FolderState {
   /** Text that changes with the manifest, with any file of the background, and if another folder replaces this one. */
   readonly stamp: string;
+  /** Places of the parts of the plugin. */
   readonly halves: PluginHalves;
   readonly hasPage: boolean;
   readonly hasBackground: boolean;
@@ -155,14 +156,10 @@ function findExposures(folder: string, files: Files): readonly Exposure[] {
 async function findLinkProblems(folder: string, files: Files): Promise<readonly DocumentProblem[]> {
   const problems: DocumentProblem[] = [];
   for (const [name, status] of files) {
-    const problem = status.isSymbolicLink() ? await findLinkProblem(folder, name) : undefined;
-    if (problem !== undefined) problems.push({path: '$', problem: `has ${name}, which ${problem}`});
+    const target = status.isSymbolicLink() ? await realpath(join(folder, name)).catch(() => undefined) : undefined;
+    if (target !== undefined && !target.startsWith(folder + sep))
+      problems.push({path: '$', problem: `has ${name}, which is a link out of the folder`});
     if (problems.length >= PROBLEMS_MAX) break;
   }
   return problems;
-}
-
-async function findLinkProblem(folder: string, name: string): Promise<string | undefined> {
-  const target = await realpath(join(folder, name)).catch(() => undefined);
-  return target === undefined || target.startsWith(folder + sep) ? undefined : 'is a link out of the folder';
 }

@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {lstat, realpath} from 'node:fs/promises';
-import {basename, join, posix} from 'node:path';
+import {basename, join} from 'node:path';
 import {stripVTControlCharacters} from 'node:util';
 import type {PluginError} from '../../core/domain/plugins/plugin.ts';
 import {messageOf} from '../../core/failures/app-error.ts';
@@ -23,21 +23,18 @@ export interface FolderOptions {
 export class FollowedFolder {
   readonly path: string;
   readonly inDevelopment: boolean;
-  readonly #hasPageServer: boolean;
-  readonly #takesForeign: boolean;
+  readonly #options: FolderOptions;
   /** State at the last poll, as JSON; {@link MISSING} if the folder did not exist. */
   #seen: string | undefined;
   /** State when the plugin was last inspected. */
   #inspected: string | undefined;
   #plugin: FoundPlugin | undefined;
-  #access: CheckedAccess | undefined;
   #folders: readonly string[] = [];
 
-  constructor(path: string, {inDevelopment, hasPageServer, takesForeign}: FolderOptions) {
+  constructor(path: string, options: FolderOptions) {
     this.path = path;
-    this.inDevelopment = inDevelopment;
-    this.#hasPageServer = hasPageServer;
-    this.#takesForeign = takesForeign;
+    this.inDevelopment = options.inDevelopment;
+    this.#options = options;
   }
 
   /** Its plugin, as it was last inspected; undefined if there is none. */
@@ -85,78 +82,55 @@ export class FollowedFolder {
     // An installed folder that is a link is refused, so it is not resolved.
     const directory = this.inDevelopment ? await realpath(this.path).catch(() => undefined) : this.path;
     if (directory === undefined) return undefined;
-    const halves = this.inDevelopment ? await findHalves(directory, this.#hasPageServer) : INSTALLED_HALVES;
+    const {hasPageServer} = this.#options;
+    const halves = this.inDevelopment ? await findHalves(directory, hasPageServer) : INSTALLED_HALVES;
     const read = await readFolderState(directory, halves);
     if (read === undefined) return undefined;
-    const state = this.#hasPageServer ? {...read, hasPage: true} : read;
-    const above = this.inDevelopment ? await this.#checkAccess(`${directory}\n${state.stamp}`) : NOT_CHECKED;
+    const state = hasPageServer ? {...read, hasPage: true} : read;
+    const above = this.inDevelopment ? await checkAccess(this.path) : NOT_CHECKED;
     const {problem, exposed} = this.#judge(directory, [...state.exposures, ...above.exposures]);
     const problems = [above.problem, problem].flatMap(each => (each === undefined ? [] : [{path: '$', problem: each}]));
-    const isFollowed = this.inDevelopment && read.hasPage && !this.#hasPageServer;
+    const isFollowed = this.inDevelopment && read.hasPage && !hasPageServer;
     const page = isFollowed && halves.page !== undefined ? await readPageState(directory, halves.page) : undefined;
     const buildError = this.inDevelopment ? await readBuildError(directory) : undefined;
     return {directory, state: {...state, problems: [...problems, ...state.problems]}, page, exposed, buildError};
   }
 
-  /** Decides whether the plugin may run, although others could change it. */
-  #judge(directory: string, exposures: readonly Exposure[]): Judgement {
-    const refused = this.#takesForeign
+  /** Decides whether the plugin may run, although others could change it. @returns With the reason why it may not. */
+  #judge(
+    directory: string,
+    exposures: readonly Exposure[],
+  ): Pick<FoundPlugin, 'exposed'> & {readonly problem?: string} {
+    const refused = this.#options.takesForeign
       ? exposures.filter(({isOpen}) => isOpen).map(each => ({...each, owner: undefined}))
       : exposures;
     const problem = describeExposures(refused, directory);
     return problem === undefined ? {exposed: describeExposures(exposures, directory)} : {problem};
   }
-
-  /** Checks who could replace the folder if its files changed, and after some polls: it costs as much as the rest. */
-  async #checkAccess(files: string): Promise<CheckedAccess> {
-    const before = this.#access;
-    if (before?.files === files && before.pollsLeft > 0) {
-      before.pollsLeft--;
-      return before;
-    }
-    const checked = await findExposures(this.path).then(
-      exposures => ({exposures}),
-      error => ({exposures: [], problem: messageOf(error)}),
-    );
-    this.#access = {...checked, files, pollsLeft: POLLS_PER_ACCESS_CHECK};
-    return this.#access;
-  }
 }
 
-/** Polls between two checks of who could change a folder: some seconds. */
-const POLLS_PER_ACCESS_CHECK = 10;
-
-/** The result of a check of who could change a folder. */
+/** The result of a check of who could replace a folder. */
 interface CheckedAccess {
-  /** State of the files at that time. */
-  readonly files: string;
   readonly exposures: readonly Exposure[];
   /** The reason why it could not be checked. */
   readonly problem?: string;
-  pollsLeft: number;
 }
 
 /** Access to installed plugins: their directory was checked. */
-const NOT_CHECKED: Pick<CheckedAccess, 'exposures' | 'problem'> = {exposures: []};
+const NOT_CHECKED: CheckedAccess = {exposures: []};
+
+function checkAccess(path: string): Promise<CheckedAccess> {
+  return findExposures(path).then(
+    exposures => ({exposures}),
+    error => ({exposures: [], problem: messageOf(error)}),
+  );
+}
 
 const MISSING = '';
 
-/** Decision on a plugin that others could change. */
-interface Judgement {
-  /** The reason why it may not. */
-  readonly problem?: string;
-  readonly exposed?: string | undefined;
-}
-
 /** A folder as one poll found it. */
-interface ReadFolder {
-  readonly directory: string;
+interface ReadFolder extends Pick<FoundPlugin, 'directory' | 'page' | 'exposed' | 'buildError'> {
   readonly state: FolderState;
-  /** Changes with the files of the page of a plugin in development; undefined if a dev server serves it. */
-  readonly page: string | undefined;
-  /** See {@link FoundPlugin.exposed}. */
-  readonly exposed: string | undefined;
-  readonly buildError: PluginError | undefined;
 }
 
 /** Maximum number of files and folders of a page that are followed. A built page has some dozens; sources of a page have some hundreds. */
@@ -183,12 +157,6 @@ const BUILD_ERROR_FILE = '.build-error';
 /** Largest such file, in bytes: some screens of text. */
 const BYTES_MAX = 16 * 1024;
 
-/** Place in a message, as compilers write it: `src/background/index.ts:12:5`, at its beginning, after a space or in brackets. */
-const PLACE = /(?:^|[\s([])([\w@./\\-]{0,300}\.\w{1,10}):(\d{1,9})(?::\d{1,9})?/g;
-
-/** Place that begins a message, which is shown apart from it. */
-const BEGIN = /^[^\s:]{1,300}:\d{1,9}(?::\d{1,9})?:\s+/;
-
 /** Reads the error of the last build of a plugin; undefined if there is none. Follows no link. */
 async function readBuildError(directory: string): Promise<PluginError | undefined> {
   const path = join(directory, BUILD_ERROR_FILE);
@@ -199,18 +167,5 @@ async function readBuildError(directory: string): Promise<PluginError | undefine
     bytes => stripVTControlCharacters(bytes.toString()).trim(),
     () => '',
   );
-  const place = findPlace(text);
-  const message = (place === undefined ? text : text.replace(BEGIN, '')) || NO_MESSAGE;
-  return {during: 'build', message, ...(place === undefined ? {} : {place})};
-}
-
-const NO_MESSAGE = `${BUILD_ERROR_FILE} has no message of at most ${BYTES_MAX} bytes`;
-
-/** Returns the first place in a message; undefined if there is none, or if it is outside the plugin's folder. */
-function findPlace(text: string): string | undefined {
-  for (const [, file = '', line] of text.matchAll(PLACE)) {
-    const path = posix.normalize(file.replaceAll('\\', '/'));
-    if (!posix.isAbsolute(path) && !/^\.\.(?:\/|$)/.test(path)) return `${path}:${line}`;
-  }
-  return undefined;
+  return {during: 'build', message: text || `${BUILD_ERROR_FILE} has no message of at most ${BYTES_MAX} bytes`};
 }

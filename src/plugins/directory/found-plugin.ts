@@ -1,6 +1,6 @@
 import {createHash} from 'node:crypto';
 import {basename, join} from 'node:path';
-import type {IconTheme, PluginError, PluginManifest} from '../../core/domain/plugins/plugin.ts';
+import type {PluginError, PluginManifest} from '../../core/domain/plugins/plugin.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, type ManifestReading, readManifest} from '../manifest/read-manifest.ts';
@@ -16,7 +16,7 @@ export interface PluginFolder {
 }
 
 /** A plugin as it is on disk. */
-export interface FoundPlugin extends PluginFolder {
+export interface FoundPlugin extends PluginFolder, Pick<FolderState, 'halves' | 'hasPage' | 'hasBackground' | 'icons'> {
   /** The id in its manifest, or the name of its folder if the plugin is broken. */
   readonly id: string;
   /** Label of the host name of its page. */
@@ -27,15 +27,9 @@ export interface FoundPlugin extends PluginFolder {
   readonly problems: readonly DocumentProblem[];
   /** Defects of its manifest that do not keep it from running. */
   readonly warnings: readonly DocumentProblem[];
-  /** Places of its parts. */
-  readonly halves: PluginHalves;
-  readonly hasPage: boolean;
-  readonly hasBackground: boolean;
-  /** Themes for which its page has an icon. */
-  readonly icons: readonly IconTheme[];
   /** Changes if the background has to be restarted: the hash of {@link FolderState.stamp}. */
   readonly stamp: string;
-  /** Changes with the files of the page; undefined without a page, and if the plugin is not in development. */
+  /** Changes with the files of the page; undefined without a page, if a dev server serves it, and if the plugin is not in development. */
   readonly page?: string | undefined;
   /** Error of its last build, if the plugin is in development and its build has reported one. */
   readonly buildError?: PluginError | undefined;

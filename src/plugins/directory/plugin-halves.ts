@@ -50,7 +50,7 @@ const BUILDS = ['build', 'dist'] as const;
  */
 export async function findHalves(folder: string, hasPageServer = false): Promise<PluginHalves> {
   const own = await withSource(folder, await findIn(folder, ''), hasPageServer);
-  if (hasHalf(own) && (await exists(join(folder, own.manifest)))) return own;
+  if (hasHalf(own) && (await isFile(join(folder, own.manifest)))) return own;
   const built: PluginHalves[] = [];
   for (const place of ['dist', ...(await listFolders(folder, 'build'))]) {
     const found = await findIn(folder, place);
@@ -164,10 +164,6 @@ async function isSourcePage(file: string): Promise<boolean> {
 /** Follows links: those out of a folder are refused by name. */
 async function isFile(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined))?.isFile() === true;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
 }
 
 /** Returns whether a path leads to a file without any link. */
