@@ -11,15 +11,14 @@ const DESCRIPTION_LENGTH_MAX = 200;
  * @returns A module with the interfaces `UserSettings` and `AirlineSettings`. The same manifest gives the same text.
  */
 export function formatSettingTypes({availableSettings}: PluginManifest): string {
-  const settings = [...availableSettings];
-  const ofUser = settings.filter(([, {settingType}]) => settingType === 'user').map(formatUserSetting);
-  const ofAirline = settings.filter(([, {settingType}]) => settingType === 'airline').map(formatAirlineSetting);
+  const membersOf = (party: PluginSetting['settingType']): readonly string[] =>
+    [...availableSettings].filter(([, {settingType}]) => settingType === party).map(formatMember);
   return [
     '// Written by "crewroom plugin types" from plugin.json.\n',
     '/** Settings of the user, with their defaults, as onSettingsUpdate and GET /api/settings/{id} give them. */',
-    ...formatInterface('UserSettings', ofUser),
+    ...formatInterface('UserSettings', membersOf('user')),
     '\n/** Settings of the airline, as appliedSettings of the plugin in the identity gives them. */',
-    ...formatInterface('AirlineSettings', ofAirline),
+    ...formatInterface('AirlineSettings', membersOf('airline')),
     '',
   ].join('\n');
 }
@@ -30,27 +29,13 @@ function formatInterface(name: string, members: readonly string[]): readonly str
     : [`export interface ${name} {`, ...members, '}'];
 }
 
-/** Formats a setting that is absent only if it has neither a value nor a default. */
-function formatUserSetting([name, setting]: readonly [string, PluginSetting]): string {
-  const types = typesOf(setting);
-  if (setting.default === undefined) return formatMember(name, setting, {types, optional: true});
-  return formatMember(name, setting, {types: [...types, ...typesOfDefault(setting)], optional: false});
-}
-
-/** Formats a setting that a back end sends, or does not. */
-function formatAirlineSetting([name, setting]: readonly [string, PluginSetting]): string {
-  return formatMember(name, setting, {types: typesOf(setting), optional: true});
-}
-
-interface MemberType {
-  readonly types: readonly string[];
-  readonly optional: boolean;
-}
-
-function formatMember(name: string, setting: PluginSetting, {types, optional}: MemberType): string {
+/** Formats a setting. That of a user is absent only if it has neither a value nor a default; one of an airline if no back end sends it. */
+function formatMember([name, setting]: readonly [string, PluginSetting]): string {
+  const hasDefault = setting.settingType === 'user' && setting.default !== undefined;
+  const types = [...typesOf(setting), ...(hasDefault ? typesOfDefault(setting) : [])];
   const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
   const type = [...new Set(types)].join(' | ') || 'never';
-  return `${formatComment(setting)}  readonly ${key}${optional ? '?' : ''}: ${type};`;
+  return `${formatComment(setting)}  readonly ${key}${hasDefault ? '' : '?'}: ${type};`;
 }
 
 function formatComment({name, description}: PluginSetting): string {

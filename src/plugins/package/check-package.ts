@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {AppError} from '../../core/failures/app-error.ts';
 import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts';
-import {openPackage, type PluginPackage, unpack} from './plugin-package.ts';
+import {openPackage, unpack} from './plugin-package.ts';
 
 export interface CheckDeps {
   /** Directory in which an archive is unpacked while it is checked. */
@@ -24,24 +24,16 @@ export async function checkPackage(
 ): Promise<PluginCheck> {
   const status = await stat(path).catch(() => undefined);
   if (status?.isFile() !== true) return checkPlugin(path, source);
-  const opened = await openChecked(path, source);
-  if (!('files' in opened)) return opened;
-  const directory = await mkdtemp(join(temporaryDirectory, 'crewroom-check-'));
   try {
-    const folder = join(directory, opened.manifest.id);
-    await unpack(opened.files, folder, signal);
-    return await checkPlugin(folder, source, INSTALLED_HALVES);
-  } catch (error) {
-    return toCheck(error);
-  } finally {
-    await opened[Symbol.asyncDispose]();
-    await rm(directory, {recursive: true, force: true});
-  }
-}
-
-async function openChecked(path: string, source: string): Promise<PluginPackage | PluginCheck> {
-  try {
-    return await openPackage(path, source);
+    await using opened = await openPackage(path, source);
+    const directory = await mkdtemp(join(temporaryDirectory, 'crewroom-check-'));
+    try {
+      const folder = join(directory, opened.manifest.id);
+      await unpack(opened.files, folder, signal);
+      return await checkPlugin(folder, source, INSTALLED_HALVES);
+    } finally {
+      await rm(directory, {recursive: true, force: true});
+    }
   } catch (error) {
     return toCheck(error);
   }

@@ -2,7 +2,7 @@ import {lstat, readFile, realpath, stat} from 'node:fs/promises';
 import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {describeExposures, findExposures} from '../directory/access.ts';
@@ -21,16 +21,12 @@ import {checkFiles} from './check/check-files.ts';
 import {copyPart, type PluginFinding} from './check/finding.ts';
 import {scanModuleNames} from './check/scan-module-names.ts';
 import {listFolder} from './folder-files.ts';
-import type {PackageFile} from './package-files.ts';
+import {type PackageFile, unreadable} from './package-files.ts';
 
 /** The result of checking a plugin. */
-export interface PluginCheck {
+export interface PluginCheck extends Pick<FolderState, 'halves' | 'hasBackground' | 'hasPage'> {
   /** Undefined if the manifest has problems. */
   readonly manifest: PluginManifest | undefined;
-  /** Places of its parts in the folder. */
-  readonly halves: PluginHalves;
-  readonly hasBackground: boolean;
-  readonly hasPage: boolean;
   /** Number and size of the files that its package has, in bytes; undefined if it cannot be packed. */
   readonly size: {readonly files: number; readonly bytes: number} | undefined;
   /** Problems first. */
@@ -49,7 +45,7 @@ export async function checkPlugin(path: string, source: string, places?: PluginH
   const folder = await findFolder(path, source);
   const halves = places ?? (await findHalves(folder));
   const state = await readFolderState(folder, halves);
-  if (state === undefined) throw unreadable(source, 'it does not exist', {missing: true});
+  if (state === undefined) throw unreadable(source, new Error('it does not exist'));
   const reading = await readManifestFile({directory: folder, inDevelopment: true}, halves);
   const manifest = 'manifest' in reading ? reading.manifest : undefined;
   const {hasBackground, hasPage} = state;
@@ -80,15 +76,9 @@ async function findFolder(path: string, source: string): Promise<string> {
     const folder = await realpath(path);
     if ((await lstat(folder)).isDirectory()) return folder;
   } catch (error) {
-    throw codeOf(error) === 'ENOENT'
-      ? unreadable(source, 'it does not exist', {missing: true})
-      : unreadable(source, messageOf(error));
+    throw unreadable(source, error);
   }
-  throw unreadable(source, 'it is not a folder');
-}
-
-function unreadable(source: string, problem: string, missing: {readonly missing?: true} = {}): AppError {
-  return new AppError({code: 'unreadable-input', source, problem, ...missing});
+  throw unreadable(source, new Error('it is not a folder'));
 }
 
 /** Creates the finding for a problem of the manifest. */
@@ -132,17 +122,6 @@ function inProject(finding: PluginFinding, {background, page}: PluginHalves): Pl
   return half === undefined ? finding : {...finding, file: [...half.split(sep), ...rest].join('/')};
 }
 
-async function findModules(folder: string, background: string): Promise<readonly PluginFinding[]> {
-  return (await findModuleProblems(folder, background)).map(({file, line, module, kind}): PluginFinding => {
-    const loads = `loads ${JSON.stringify(module)}`;
-    return kind === 'missing'
-      ? {level: 'problem', file, line, problem: `${loads}, and there is no such module`, advice: MISSING_ADVICE}
-      : {level: 'warning', file, line, problem: `${loads} from outside of the folder, which is not installed with it`};
-  });
-}
-
-const MISSING_ADVICE = 'Bundle it, or install it in background/';
-
 type Packed = {readonly files: readonly PackageFile[]} | {readonly problem: PluginFinding};
 
 async function listPacked(folder: string, source: string, halves: PluginHalves): Promise<Packed> {
@@ -158,18 +137,6 @@ async function listPacked(folder: string, source: string, halves: PluginHalves):
 
 function sizeOf(files: readonly PackageFile[]): {readonly files: number; readonly bytes: number} {
   return {files: files.length, bytes: files.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0)};
-}
-
-/** A module that cannot be loaded once the plugin is installed. */
-export interface ModuleProblem {
-  /** File that loads it, by its path in the folder of the plugin. */
-  readonly file: string;
-  /** Line in that file, from 1. */
-  readonly line: number;
-  /** Name of the module, as written in the file. */
-  readonly module: string;
-  /** `outside` if it was found outside of the folder, and so is not installed with the plugin. */
-  readonly kind: 'missing' | 'outside';
 }
 
 /** Maximum number of files of a background that are read. */
@@ -188,8 +155,8 @@ const PROBLEMS_MAX = 50;
  * @param folder Real path of the folder of the plugin.
  * @param background Folder of the background, by its path in that folder.
  */
-async function findModuleProblems(folder: string, background: string): Promise<readonly ModuleProblem[]> {
-  const problems: ModuleProblem[] = [];
+async function findModules(folder: string, background: string): Promise<readonly PluginFinding[]> {
+  const findings: PluginFinding[] = [];
   // What a build wrote is packed alone.
   const packed = (background === BACKGROUND_FOLDER ? folder : join(folder, background)) + sep;
   const files = new Set([join(folder, background, BACKGROUND_ENTRY)]);
@@ -198,15 +165,24 @@ async function findModuleProblems(folder: string, background: string): Promise<r
     for (const [module, line] of await readModules(file)) {
       const path = await resolveModule(module, file);
       const isFound = path === '' || isHostModule(module) || path?.startsWith(packed) === true;
-      const kind = isFound ? undefined : path === undefined ? 'missing' : 'outside';
-      if (kind !== undefined)
-        problems.push({file: relative(folder, file).replaceAll(sep, '/'), line, module: copyPart(module), kind});
+      if (!isFound)
+        findings.push({file: relative(folder, file).replaceAll(sep, '/'), line, ...judgeModule(module, path)});
       else if (path !== undefined && isSource(path) && files.size < FILES_MAX) files.add(path);
-      if (problems.length === PROBLEMS_MAX) return problems;
+      if (findings.length === PROBLEMS_MAX) return findings;
     }
   }
-  return problems;
+  return findings;
 }
+
+/** Describes a module that cannot be loaded once the plugin is installed. @param path Undefined if it is missing. */
+function judgeModule(module: string, path: string | undefined): PluginFinding {
+  const loads = `loads ${JSON.stringify(copyPart(module))}`;
+  return path === undefined
+    ? {level: 'problem', problem: `${loads}, and there is no such module`, advice: MISSING_ADVICE}
+    : {level: 'warning', problem: `${loads} from outside of the folder, which is not installed with it`};
+}
+
+const MISSING_ADVICE = 'Bundle it, or install it in background/';
 
 async function readModules(file: string): Promise<ReadonlyMap<string, number>> {
   const status = await stat(file).catch(() => undefined);

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {messageOf} from '../../core/failures/app-error.ts';
 import {BACKGROUND_FOLDER, findHalves, PAGE_FOLDER, type PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_FILE} from '../manifest/read-manifest.ts';
-import {invalidEntry, invalidPackage, type PackageFile, type PackageFiles, PackageList} from './package-files.ts';
+import {invalidEntry, invalidPackage, type PackageFiles, PackageList} from './package-files.ts';
 
 /** Hidden files, and links to the executables of packages, which are hidden too. */
 const LEFT_OUT = /^\./;
@@ -36,8 +36,11 @@ export async function listFolder(folder: string, source: string, found?: PluginH
     if (status === undefined) continue;
     const problem = findEntryProblem(status);
     if (problem !== undefined) throw invalidEntry(source, path, problem);
-    if (status.isFile()) list.addFile(describeFile(join(folder, from), status, {path, source}));
-    else {
+    if (status.isFile()) {
+      const {size: sizeBytes, mode} = status;
+      const read = (): AsyncIterable<Uint8Array> => readFile(join(folder, from), {path, source, sizeBytes});
+      list.addFile({path, sizeBytes, isExecutable: (mode & OWNER_EXECUTES) !== 0, read});
+    } else {
       list.addFolder(path);
       const names = (await readdir(join(folder, from))).filter(name => !LEFT_OUT.test(name));
       listed.push(...names.map(name => ({from: join(from, name), path: `${path}/${name}`})));
@@ -61,15 +64,6 @@ function findEntryProblem(status: Stats): string | undefined {
 
 /** Mode bit of a file that its owner may execute. */
 const OWNER_EXECUTES = 0o100;
-
-function describeFile(
-  file: string,
-  {size: sizeBytes, mode}: Stats,
-  named: {readonly path: string; readonly source: string},
-): PackageFile {
-  const isExecutable = (mode & OWNER_EXECUTES) !== 0;
-  return {path: named.path, sizeBytes, isExecutable, read: () => readFile(file, {...named, sizeBytes})};
-}
 
 /** Reads a listed file, unless it was replaced by a link or a pipe or its size changed. */
 async function* readFile(

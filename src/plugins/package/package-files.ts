@@ -1,6 +1,6 @@
 import {formatBytes} from '../../core/domain/byte-size.ts';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
 import type {PluginHalves} from '../directory/plugin-halves.ts';
 
 /** A file of a package. */
@@ -29,7 +29,8 @@ export interface PackageFiles extends AsyncDisposable {
 /** Collects the files of a package, and refuses it at the first that is not safe to unpack. */
 export class PackageList {
   readonly files: PackageFile[] = [];
-  readonly #paths = new PackagePaths();
+  /** By path as a file system that ignores case compares it. */
+  readonly #seen = new Map<string, {readonly path: string; readonly kind: EntryKind}>();
   readonly #source: string;
   #entries = 0;
   #sizeBytes = 0;
@@ -61,8 +62,24 @@ export class PackageList {
   #add(path: string, kind: EntryKind): void {
     this.#entries++;
     if (this.#entries > PACKAGE_FILES_MAX) throw tooManyFiles(this.#source);
-    const problem = findUnpackProblem(path) ?? this.#paths.add(path, kind);
+    const problem = findUnpackProblem(path) ?? this.#findClash(path, kind);
     if (problem !== undefined) throw invalidEntry(this.#source, path, problem);
+  }
+
+  /** Notes a path and the folders on its way. No two may name the same file, not even on a file system that ignores case. */
+  #findClash(path: string, kind: EntryKind): string | undefined {
+    const names = path.split('/');
+    for (let length = 1; length <= names.length; length++) {
+      const isLast = length === names.length;
+      const own = {path: names.slice(0, length).join('/'), kind: isLast ? kind : 'folder'} as const;
+      const folded = foldCase(own.path);
+      const seen = this.#seen.get(folded);
+      if (seen === undefined) this.#seen.set(folded, own);
+      else if (seen.path !== own.path) return `has a name that differs only in case from ${JSON.stringify(seen.path)}`;
+      else if (seen.kind !== own.kind) return 'is a file and a folder at once';
+      else if (isLast && kind === 'file') return 'occurs twice';
+    }
+    return undefined;
   }
 }
 
@@ -74,6 +91,14 @@ export function invalidPackage(source: string, problem: string, options?: ErrorO
 /** Creates the failure for a package with a file or folder that is not unpacked. */
 export function invalidEntry(source: string, path: string, problem: string): AppError {
   return invalidPackage(source, `${JSON.stringify(shorten(path))} ${problem}`);
+}
+
+/** Creates the failure for a file or folder that cannot be read, by the error. */
+export function unreadable(source: string, error: unknown): AppError {
+  const isMissing = codeOf(error) === 'ENOENT';
+  const problem = isMissing ? 'it does not exist' : messageOf(error);
+  const missing = isMissing ? ({missing: true} as const) : {};
+  return new AppError({code: 'unreadable-input', source, problem, ...missing}, {cause: error});
 }
 
 /** Creates the failure for a package with too many files. */
@@ -117,47 +142,9 @@ function findNameProblem(name: string): string | undefined {
   return findFileNameProblem(name);
 }
 
-/** The paths of a package, in which no two name the same file, not even on a file system that ignores case. */
-class PackagePaths {
-  /** By path as a file system that ignores case compares it. */
-  readonly #seen = new Map<string, {readonly path: string; readonly kind: EntryKind}>();
-
-  /** Adds a path and the folders on its way. @returns The problem with it. */
-  add(path: string, kind: EntryKind): string | undefined {
-    const names = path.split('/');
-    let parent = '';
-    let folded = '';
-    for (const [index, name] of names.entries()) {
-      const own = `${parent}${name}`;
-      folded += foldCase(name);
-      const isLast = index === names.length - 1;
-      const problem = this.#addOne(folded, {path: own, kind: isLast ? kind : 'folder'}, isLast);
-      if (problem !== undefined) return problem;
-      parent = `${own}/`;
-      folded += '/';
-    }
-    return undefined;
-  }
-
-  #addOne(
-    folded: string,
-    added: {readonly path: string; readonly kind: EntryKind},
-    isLast: boolean,
-  ): string | undefined {
-    const seen = this.#seen.get(folded);
-    if (seen === undefined) {
-      this.#seen.set(folded, added);
-      return undefined;
-    }
-    if (seen.path !== added.path) return `has a name that differs only in case from ${JSON.stringify(seen.path)}`;
-    if (seen.kind !== added.kind) return 'is a file and a folder at once';
-    return isLast && added.kind === 'file' ? 'occurs twice' : undefined;
-  }
-}
-
-/** Returns a name in the form in which file systems compare it that ignore case and normalise (macOS, Windows). */
-function foldCase(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+/** Returns a path in the form in which file systems compare it that ignore case and normalise (macOS, Windows). */
+function foldCase(path: string): string {
+  return path.normalize('NFC').toLowerCase();
 }
 
 /** Maximum number of files and folders in a package. A published background with `node_modules` has some thousands. */

@@ -1,14 +1,14 @@
 import {type FileHandle, open, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {makeDirectory} from '../../core/files/directory.ts';
 import {PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {describeFileError, FileError, toUtf8} from '../../core/files/text-file.ts';
 import type {PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
-import {invalidPackage, type PackageFile, type PackageFiles} from './package-files.ts';
+import {invalidPackage, type PackageFile, type PackageFiles, unreadable} from './package-files.ts';
 import {openZip} from './zip-files.ts';
 
 /** A package of a plugin, whose manifest was read and whose paths and sizes were checked. */
@@ -42,13 +42,7 @@ async function openFiles(path: string, source: string): Promise<PackageFiles> {
   try {
     return (await stat(path)).isDirectory() ? await listFolder(path, source) : await openZip(path, source);
   } catch (error) {
-    if (error instanceof AppError) throw error;
-    const isMissing = codeOf(error) === 'ENOENT';
-    const problem = isMissing ? 'it does not exist' : messageOf(error);
-    throw new AppError(
-      {code: 'unreadable-input', source, problem, ...(isMissing ? {missing: true} : {})},
-      {cause: error},
-    );
+    throw error instanceof AppError ? error : unreadable(source, error);
   }
 }
 

@@ -11,7 +11,6 @@ import {
   PACKAGE_BYTES_MAX,
   PACKAGE_FILES_MAX,
   PACKAGE_RATIO_MAX,
-  type PackageFile,
   type PackageFiles,
   PackageList,
   tooManyFiles,
@@ -93,9 +92,13 @@ function addEntry(
   const path = isFolder ? name.slice(0, -1) : name;
   const problem = findEntryProblem(entry, isFolder);
   if (problem !== undefined) throw invalidEntry(source, path, problem);
-  if (isFolder) list.addFolder(path);
-  else if (name.startsWith(MACOS_FOLDER)) list.addFolder(path);
-  else list.addFile(fileOf(entry, {path, zip, source}));
+  if (isFolder || name.startsWith(MACOS_FOLDER)) {
+    list.addFolder(path);
+    return;
+  }
+  const isExecutable = ((entry.externalFileAttributes >>> 16) & OWNER_EXECUTES) !== 0;
+  const read = (): AsyncIterable<Uint8Array> => inflate(entry, {path, zip, source});
+  list.addFile({path, sizeBytes: entry.uncompressedSize, isExecutable, read});
 }
 
 /**
@@ -125,19 +128,11 @@ function findEntryProblem(entry: Entry, isFolder: boolean): string | undefined {
     : `is compressed by method ${entry.compressionMethod}; only deflate is supported`;
 }
 
-interface ZippedFile {
-  readonly path: string;
-  readonly zip: ZipFile;
-  readonly source: string;
-}
-
-function fileOf(entry: Entry, {path, zip, source}: ZippedFile): PackageFile {
-  const isExecutable = ((entry.externalFileAttributes >>> 16) & OWNER_EXECUTES) !== 0;
-  return {path, sizeBytes: entry.uncompressedSize, isExecutable, read: () => inflate(entry, {path, zip, source})};
-}
-
 /** Inflates a file. The library counts its bytes, and fails at the first one above the size in the directory. */
-async function* inflate(entry: Entry, {path, zip, source}: ZippedFile): AsyncGenerator<Uint8Array, void, undefined> {
+async function* inflate(
+  entry: Entry,
+  {path, zip, source}: {readonly path: string; readonly zip: ZipFile; readonly source: string},
+): AsyncGenerator<Uint8Array, void, undefined> {
   let checksum = 0;
   try {
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
