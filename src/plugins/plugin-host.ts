@@ -6,7 +6,6 @@ import type {LoggedLine, PluginLogLine, PluginStatus, ServedPlugins} from '../co
 import {withoutSecrets} from '../core/domain/redaction.ts';
 import {AppError} from '../core/failures/app-error.ts';
 import type {DocumentProblem} from '../core/failures/members/problems.ts';
-import type {Timers} from '../core/time/timers.ts';
 import type {BackgroundDeps} from './background/background.ts';
 import {Secrets} from './background/log/secrets.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -29,7 +28,8 @@ export interface PluginHostDeps
 export class PluginHost implements ServedPlugins {
   readonly #deps: PluginHostDeps;
   readonly #secrets = new Secrets();
-  readonly #lineLimit: LineLimit;
+  /** Second that began last by the monotonic clock, and the lines of pages in it. */
+  #second = {startedAtMs: -Infinity, lines: 0};
   readonly #stateListeners: Listeners<[id: string]>;
   readonly #logListeners: Listeners<[id: string, line: PluginLogLine]>;
   /** By id, in the order of their ids. */
@@ -46,8 +46,6 @@ export class PluginHost implements ServedPlugins {
   constructor(deps: PluginHostDeps) {
     this.#deps = deps;
     const onError = (error: unknown): void => deps.log.error('a listener for plugins failed', {error});
-    const onDropped = (lines: number): void => deps.log.error('log lines of pages were dropped', {lines});
-    this.#lineLimit = new LineLimit(deps.timers, onDropped);
     this.#stateListeners = new Listeners(onError);
     this.#logListeners = new Listeners(onError);
     this.#ready = new Promise(resolve => {
@@ -110,7 +108,7 @@ export class PluginHost implements ServedPlugins {
   }
 
   log(id: string | undefined, {level, text, place: given}: LoggedLine): void {
-    if (!this.#lineLimit.admit()) return;
+    if (!this.#admitLine()) return;
     const plugin = id === undefined ? undefined : this.#plugins.get(id);
     const place = plugin?.found.inDevelopment === true ? given : undefined;
     const mask = (secret: string): string => withoutSecrets(this.#secrets.mask(secret));
@@ -120,6 +118,16 @@ export class PluginHost implements ServedPlugins {
     else plugin.addLine({loggedAtMs: this.#deps.nowMs(), level, text: told});
     if (place !== undefined)
       plugin?.notePage({during: 'page', message: message.slice(0, PAGE_ERROR_LENGTH_MAX), ...(at && {place: at})});
+  }
+
+  /** Counts a line that a page sends over HTTP. @returns True if it is within the limit. */
+  #admitLine(): boolean {
+    const nowMs = this.#deps.elapsedMs();
+    if (nowMs - this.#second.startedAtMs >= 1000) this.#second = {startedAtMs: nowMs, lines: 0};
+    this.#second.lines++;
+    const {pluginLogLinesMax: max} = DEFAULT_LIMITS;
+    if (this.#second.lines === max + 1) this.#deps.log.error('log lines of pages are dropped for a second', {max});
+    return this.#second.lines <= max;
   }
 
   async restart(id: string): Promise<PluginStatus> {
@@ -231,33 +239,3 @@ export class PluginHost implements ServedPlugins {
 
 /** Longest message of an error of a page, in UTF-16 units: each program that shows plugins reads it with each change. */
 const PAGE_ERROR_LENGTH_MAX = 2000;
-
-/** Length of the interval that the limit holds for, in milliseconds. */
-const INTERVAL_MS = 1000;
-
-/** Limits the log lines that pages send over HTTP to `Limits.pluginLogLinesMax` per second, counting dropped ones. */
-class LineLimit {
-  readonly #timers: Timers;
-  readonly #onDropped: (count: number) => void;
-  /** Lines since the interval began; undefined between intervals. */
-  #lines: number | undefined;
-
-  /** @param onDropped Called at the end of an interval in which lines were dropped. */
-  constructor(timers: Timers, onDropped: (count: number) => void) {
-    this.#timers = timers;
-    this.#onDropped = onDropped;
-  }
-
-  /** Counts a line. @returns True if it is within the limit. */
-  admit(): boolean {
-    if (this.#lines === undefined) this.#timers.after(INTERVAL_MS, () => this.#endInterval());
-    this.#lines = (this.#lines ?? 0) + 1;
-    return this.#lines <= DEFAULT_LIMITS.pluginLogLinesMax;
-  }
-
-  #endInterval(): void {
-    const dropped = (this.#lines ?? 0) - DEFAULT_LIMITS.pluginLogLinesMax;
-    this.#lines = undefined;
-    if (dropped > 0) this.#onDropped(dropped);
-  }
-}

@@ -164,7 +164,7 @@ export class Background {
         if (this.#state !== 'starting') return;
         this.#cancelTimeout();
         this.#state = 'started';
-        this.#routes = message.routes.filter(isPluginRoute);
+        this.#routes = message.routes.filter(({method}) => method === 'GET' || method === 'POST');
         this.#warnings = message.warnings.map(each => this.#deps.secrets.mask(each));
         this.calls.open(runtime);
         this.#resolveStarted(true);
@@ -229,10 +229,6 @@ export class Background {
     this.#resolveStarted(false);
     this.#resolveEnded(reason);
   }
-}
-
-function isPluginRoute({method}: {readonly method: string}): boolean {
-  return method === 'GET' || method === 'POST';
 }
 
 function inMiB(sizeBytes: number): string {

@@ -192,7 +192,8 @@ export class LogLineSplitter {
       return [];
     }
     this.#append(first);
-    const whole = [this.#line, ...others].map(withoutReturn);
+    // A line break of Windows has two characters.
+    const whole = [this.#line, ...others].map(line => line.replace(/\r$/, ''));
     this.#line = '';
     this.#append(rest);
     return whole;
@@ -201,9 +202,4 @@ export class LogLineSplitter {
   #append(text: string): void {
     if (this.#line.length < KEPT_LENGTH_MAX) this.#line += text.slice(0, KEPT_LENGTH_MAX - this.#line.length);
   }
-}
-
-/** Removes the second half of a line break of Windows. */
-function withoutReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
