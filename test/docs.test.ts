@@ -8,7 +8,7 @@ import {ACCESS_OPERATIONS} from '../src/http/operations/access-operations.ts';
 import {OPERATIONS} from '../src/http/operations/operations.ts';
 import {PLUGIN_OPERATIONS} from '../src/http/operations/plugin-operations.ts';
 import {flagOf, SETTING_NAMES, settingFlagOf, shownFlagOf} from '../src/platform/config/config.ts';
-import {METRICS} from '../src/service/metrics/metric-table.ts';
+import {METRICS} from '../src/service/metrics/collect.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

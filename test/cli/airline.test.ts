@@ -7,7 +7,7 @@ import {promisify} from 'node:util';
 import {parser} from '@prometheus-io/lezer-promql';
 import {describe, test} from 'vitest';
 import {parse, stringify} from 'yaml';
-import {METRICS} from '../../src/service/metrics/metric-table.ts';
+import {METRICS} from '../../src/service/metrics/collect.ts';
 import {copyPlugin} from '../support/plugin-folder.ts';
 import {startPlugins} from '../support/plugin-service.ts';
 import {parsePrometheus} from '../support/prometheus.ts';

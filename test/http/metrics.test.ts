@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {describe, expect, test, vi} from 'vitest';
 import {WebSocket} from 'ws';
-import {METRICS} from '../../src/service/metrics/metric-table.ts';
+import {METRICS} from '../../src/service/metrics/collect.ts';
 import {openEventStream} from '../support/event-stream.ts';
 import {copyPlugin} from '../support/plugin-folder.ts';
 import {startPlugins} from '../support/plugin-service.ts';
