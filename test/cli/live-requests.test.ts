@@ -58,7 +58,7 @@ function linesOf(text: string): readonly string[] {
 
 describe.runIf(process.platform === 'linux')('requests on the terminal of crewroom start', () => {
   for (const columns of [60, 120]) {
-    test(`are one line each, and no line is wider than ${columns} columns`, async () => {
+    test(`are one line each, which is no wider than ${columns} columns`, async () => {
       const running = await startOnTerminal(['--requests', 'all'], columns);
       await running.call('GET /api/identity');
       await running.call(`GET /nothing/${'long'.repeat(50)}/${encodeURIComponent('東京')}?token=secret`);
@@ -66,11 +66,8 @@ describe.runIf(process.platform === 'linux')('requests on the terminal of crewro
       const shown = await running.shows('/livez');
       const lines = linesOf(shown).filter(line => line.trim() !== '');
       assert.match(lines[0] ?? '', /^\d\d:\d\d:\d\d {2}GET {4}200 +[\d.]+ ms .* \/api\/identity$/);
-      assert.deepEqual(
-        lines.filter(line => line.length >= columns),
-        [],
-      );
-      assert.equal(lines.filter(line => /^\d\d:/.test(line)).length, 3);
+      const widths = lines.filter(line => /^\d\d:/.test(line)).map(line => line.length);
+      assert.ok(widths.length === 3 && Math.max(...widths) < columns, shown);
       assert.equal(shown.includes('1.1 KiB'), columns === 120, 'the size is shown where there is space');
       assert.ok(!shown.includes('secret'));
       await stop(running);
@@ -92,28 +89,6 @@ describe.runIf(process.platform === 'linux')('requests on the terminal of crewro
       /^\d\d:\d\d:\d\d {2}GET {4}403 +[\d.]+ ms +\d+ B {2}\/api\/identity {2}http:\/\/localhost:5173\r\n/,
     );
     assert.ok(!shown.includes('absent') && !shown.includes('request refused'), shown);
-    await stop(running);
-  });
-
-  test('that repeat are one line with a count, which replaces the line before', async () => {
-    const running = await startOnTerminal(['--requests', 'all']);
-    await running.call('GET /livez');
-    await running.shows('/livez');
-    await running.call('GET /livez');
-    assert.match(await running.shows('×2'), /^\u001b\[1F\u001b\[J\d\d:\d\d:\d\d .*\/livez {2}×2/m);
-    await running.call('GET /readyz');
-    assert.ok(!(await running.shows('/readyz')).includes('×'));
-    await stop(running);
-  });
-
-  test('are counted without moving the cursor where the terminal cannot', async () => {
-    const running = await startOnTerminal(['--requests', 'all'], 80, {TERM: 'dumb'});
-    for (let count = 0; count < 3; count++) await running.call('GET /livez');
-    await running.call('GET /readyz');
-    const shown = await running.shows('/readyz');
-    assert.equal(shown.split('/livez').length, 2, shown);
-    assert.match(shown, /\/livez\r\n {2}×3\r\n/);
-    assert.ok(!shown.includes('\u001b'), shown);
     await stop(running);
   });
 

@@ -37,6 +37,5 @@ export async function run(call: CallOf<'requests'>): Promise<ExitCode> {
 function chooseFormat(json: boolean, context: CliContext): (request: RecordedRequest) => string {
   const {stdout} = context;
   if (json) return request => jsonLine(writeTimes(request));
-  const style = styleOf(stdout, context);
-  return request => formatRequest(request, {style, columns: stdout.columns, times: 1});
+  return request => formatRequest(request, styleOf(stdout, context));
 }

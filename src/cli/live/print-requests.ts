@@ -3,25 +3,9 @@ import type {RecordedRequest, Requests} from '../../core/domain/recorded-request
 import {isExpectedFailure} from '../../core/failures/facts.ts';
 import {writeTimes} from '../../core/protocol/text/times.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
-import {type CliContext, styleOf} from '../terminal/context.ts';
-import type {LiveLines} from '../terminal/live-lines.ts';
-import {formatRequest, keyOf} from './format-request.ts';
 
 /** Prints one request. */
 export type RequestPrinter = (request: RecordedRequest) => void;
-
-/** Creates a printer for people: one line for a request, and the advice if it was refused. */
-export function createRequestPrinter(
-  lines: LiveLines,
-  context: Pick<CliContext, 'stderr' | 'environment'>,
-): RequestPrinter {
-  const style = styleOf(context.stderr, context);
-  return request => {
-    lines.printRepeatable(keyOf(request), times =>
-      formatRequest(request, {style, columns: context.stderr.columns, times}),
-    );
-  };
-}
 
 /** Logs requests as they are answered, for programs: one line for each. */
 export function logRequests(requests: Requests, choice: RequestChoice, log: Log): void {

@@ -5,11 +5,11 @@ import {openAddress} from '../../platform/system/open-address.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {createOwnCode, type OwnService} from '../service/owner-code.ts';
 import {type CliContext, type StopSignal, type Style, styleOf} from '../terminal/context.ts';
-import {createLiveLines, type LiveLines} from '../terminal/live-lines.ts';
 import {createLog} from '../terminal/log.ts';
 import type {StopRequest} from '../terminal/stop-request.ts';
 import {wrapIndented} from '../terminal/table.ts';
-import {createRequestPrinter, printRequests, type RequestPrinter, withoutFailedRequests} from './print-requests.ts';
+import {formatRequest} from './format-request.ts';
+import {printRequests, type RequestPrinter, withoutFailedRequests} from './print-requests.ts';
 
 /** A service that listens. */
 export interface TerminalService {
@@ -30,23 +30,24 @@ export interface ServiceTerminalOptions {
  * Dispose of it to restore the terminal.
  */
 export function openServiceTerminal({context, logLevel, requests, stop}: ServiceTerminalOptions) {
-  const {nowMs} = context;
-  const style = styleOf(context.stderr, context);
-  const lines = createLiveLines(context);
-  const log = createLog({level: logLevel, write: text => lines.print(text), nowMs, style});
-  const print = createRequestPrinter(lines, context);
+  const {nowMs, stderr} = context;
+  const style = styleOf(stderr, context);
+  const write = (text: string): void => void stderr.write(text);
+  const log = createLog({level: logLevel, write, nowMs, style});
+  // Its width is read each time: the user may change it.
+  const print: RequestPrinter = request => write(formatRequest(request, styleOf(stderr, context)));
   let restore: (() => void) | undefined;
   return {
     /** Writes lines for people. Failed requests are left out if they are printed as requests. */
     log: requests === 'off' ? log : withoutFailedRequests(log),
     /** Prints a text of whole lines, such as a banner. */
-    print: lines.print,
+    print: write,
     /** Prints requests from now on, and listens for keys. */
     serve: ({crewroom, address}: TerminalService): void => {
       const {requests: recorded, config} = crewroom;
-      restore = listenForServiceKeys({context, lines, stop, address, config, requests: recorded, print});
-      if (restore !== undefined) lines.print(style.dim('  Press h for help\n\n'));
-      const onMissed = (count: number): void => lines.print(style.dim(`${count} requests came too fast to show\n`));
+      restore = listenForServiceKeys({context, write, stop, address, config, requests: recorded, print});
+      if (restore !== undefined) write(style.dim('  Press h for help\n\n'));
+      const onMissed = (count: number): void => write(style.dim(`${count} requests came too fast to show\n`));
       printRequests(crewroom.requests, {choice: requests, print, onMissed}).catch(error =>
         log.error('requests are no longer printed', {error}),
       );
@@ -56,7 +57,7 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
       // A terminal that handles Ctrl+C itself shows ^C: begin a new line.
       const lineBreak = signal === 'SIGINT' && restore === undefined ? '\n' : '';
       const text = 'Stopping: requests in flight are finished; press Ctrl+C again to stop at once';
-      lines.print(`${lineBreak}${style.dim(wrapIndented(text, 0, style))}\n`);
+      write(`${lineBreak}${style.dim(wrapIndented(text, 0, style))}\n`);
     },
     [Symbol.dispose]: (): void => restore?.(),
   };
@@ -64,7 +65,7 @@ export function openServiceTerminal({context, logLevel, requests, stop}: Service
 
 export interface ServiceKeysDeps {
   readonly context: CliContext;
-  readonly lines: LiveLines;
+  readonly write: (text: string) => void;
   readonly stop: StopRequest;
   /** The address of the service, such as `http://localhost:7172`. */
   readonly address: string;
@@ -90,13 +91,13 @@ const SHOWN_REQUESTS = 20;
  * @returns A function that restores the terminal; undefined if the user cannot press keys.
  */
 function listenForServiceKeys(deps: ServiceKeysDeps): (() => void) | undefined {
-  const {context, lines, stop} = deps;
+  const {context, write, stop} = deps;
   const style = styleOf(context.stderr, context);
   const keys = createKeys(deps, style);
-  const report = (error: unknown): void => lines.print(`crewroom: ${String(error)}\n`);
+  const report = (error: unknown): void => write(`crewroom: ${String(error)}\n`);
   return context.stdin.readKeys(pressed => {
     if (pressed === CTRL_C) stop.ask('SIGINT');
-    else if (pressed === '\r') lines.print('\n');
+    else if (pressed === '\r') write('\n');
     else {
       const found = keys.find(({key}) => key === pressed.toLowerCase());
       void Promise.resolve(found?.press()).catch(report);
@@ -105,8 +106,8 @@ function listenForServiceKeys(deps: ServiceKeysDeps): (() => void) | undefined {
 }
 
 function createKeys(deps: ServiceKeysDeps, style: Style): readonly Key[] {
-  const {lines, stop, requests, print} = deps;
-  const say = (text: string): void => lines.print(`${text === '' ? '' : style.dim(text)}\n`);
+  const {write, stop, requests, print} = deps;
+  const say = (text: string): void => write(`${text === '' ? '' : style.dim(text)}\n`);
   const showLast = async (isShown: (request: RecordedRequest) => boolean): Promise<void> => {
     const shown = (await requests.read()).requests.filter(isShown);
     say(shown.length === 0 ? 'No requests yet' : `The last requests, at most ${SHOWN_REQUESTS}:`);
@@ -117,7 +118,7 @@ function createKeys(deps: ServiceKeysDeps, style: Style): readonly Key[] {
     {
       key: 'h',
       purpose: 'show this help',
-      press: () => lines.print(`\n${keys.map(({key, purpose}) => `  ${style.bold(key)}  ${purpose}\n`).join('')}\n`),
+      press: () => write(`\n${keys.map(({key, purpose}) => `  ${style.bold(key)}  ${purpose}\n`).join('')}\n`),
     },
     {
       key: 'o',

@@ -33,7 +33,7 @@ export function padEnd(text: string, width: number): string {
 }
 
 /** Narrowest lines into which a text is broken, in cells; the terminal breaks the rest. */
-export const WRAPPED_WIDTH_MIN = 16;
+const WRAPPED_WIDTH_MIN = 16;
 
 /**
  * Breaks a text between words into lines of a width in cells of the terminal. A longer word, such as an address, stays whole, so that it can be
