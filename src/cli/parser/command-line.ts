@@ -1,7 +1,7 @@
 import {parseArgs} from 'node:util';
 import {findSimilar, suggest} from '../../core/domain/commits/option-names.ts';
 import {flagOf} from '../../platform/config/config.ts';
-import {COMMANDS, type CommandCall, type CommandName, isCommandName} from '../catalogue/commands.ts';
+import {COMMAND_LIST, COMMANDS, type CommandCall, type CommandName, isCommandName} from '../catalogue/commands.ts';
 import type {ArgumentSpec, CommandSpec} from '../catalogue/spec.ts';
 import {AdvisedError, invalidUsage} from '../failures/report.ts';
 import {type Flag, LEADING_FLAGS, listFlags} from './flag-table.ts';
@@ -56,10 +56,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 
 function readName(text: string): CommandName {
   if (isCommandName(text)) return text;
-  const actions = Object.values(COMMANDS).flatMap(({name, arguments: [first]}: CommandSpec) =>
-    (first?.choices ?? []).map(action => `${name} ${action}`),
-  );
-  const meant = findMeant(text, [...Object.keys(COMMANDS), ...actions]);
+  const ofAction = COMMAND_LIST.find(({arguments: [first]}) => first?.choices?.includes(text));
+  const meant = ofAction === undefined ? findSimilar(text, Object.keys(COMMANDS)) : `${ofAction.name} ${text}`;
   const problem = `unknown command ${JSON.stringify(text)}${suggest(meant)}`;
   throw new AdvisedError(invalidUsage(undefined, problem), '"crewroom --help" lists the commands');
 }
@@ -98,7 +96,7 @@ function findFlagProblem({flags}: CommandSpec, {flags: given, arguments: [action
 }
 
 function describeWrongChoice(name: string, choices: readonly string[], given: string): string {
-  return `${name} has to be ${formatChoices(choices)}, not ${JSON.stringify(given)}${suggest(findMeant(given, choices))}`;
+  return `${name} has to be ${formatChoices(choices)}, not ${JSON.stringify(given)}${suggest(findSimilar(given, choices))}`;
 }
 
 /** Sorts the words after a command name into arguments and flags. Never throws: completion reads unfinished lines. */
@@ -194,40 +192,6 @@ class WordSorter implements Words {
 /** Returns the earlier values of something that is repeatable. */
 function listOf<T>(before: T): readonly Extract<T, readonly unknown[]>[number][] {
   return Array.isArray(before) ? before : [];
-}
-
-/** Words by which users of other programs ask for the same. */
-const SYNONYMS: readonly (readonly string[])[] = [
-  ['list', 'ls', 'dir', 'keys', 'all'],
-  ['delete', 'remove', 'revoke', 'clear', 'uninstall', 'rm', 'del', 'unset', 'erase', 'off'],
-  ['put', 'use', 'grant', 'set', 'write', 'store', 'switch', 'allow'],
-  ['new', 'create', 'save', 'init', 'add', 'make', 'plugin new'],
-  ['get', 'cat', 'read', 'show'],
-  ['watch', 'tail', 'follow', 'events', 'subscribe'],
-  ['logs', 'requests', 'log', 'output'],
-  ['start', 'serve', 'server', 'up', 'resume'],
-  ['stop', 'end', 'down', 'kill', 'quit'],
-  ['status', 'info', 'state', 'ps'],
-  ['console', 'open', 'ui', 'browser', 'docs'],
-  ['snapshot load', 'undo', 'revert'],
-  ['powershell', 'pwsh'],
-  ['sign-in', 'login', 'signin'],
-  ['sign-out', 'logout', 'signout'],
-  ['identity', 'whoami', 'me'],
-  ['import', 'load', 'restore'],
-  ['export', 'dump', 'backup'],
-  ['reset', 'flush', 'wipe'],
-  ['config', 'settings'],
-  ['plugin', 'plugins'],
-  ['doctor', 'check'],
-];
-
-/** Returns the name that the user probably meant: one that means the same, or else the most similar one. */
-function findMeant(name: string, known: readonly string[]): string | undefined {
-  const word = name.toLowerCase();
-  const same = SYNONYMS.filter(group => group.includes(word)).flat();
-  const isAction = (each: string): boolean => each.endsWith(` ${word}`);
-  return same.find(each => known.includes(each)) ?? known.find(isAction) ?? findSimilar(name, known);
 }
 
 /** Lists choices for a sentence: `list, use or clear`. */
