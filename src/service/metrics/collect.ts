@@ -10,7 +10,7 @@ import type {
   SessionStatistics,
   StoreStatistics,
 } from '../../core/domain/statistics.ts';
-import type {RequestCounts} from './metrics.ts';
+import type {RequestCounts} from './request-counts.ts';
 
 /** The parts of a service that have figures. */
 export interface MetricsDeps extends Pick<CommonDeps, 'nowMs' | 'elapsedMs'> {
@@ -56,7 +56,12 @@ async function measure(deps: MetricsDeps, {requests, firstRevision}: Counted) {
   const pausedAtMs = elapsedMs();
   await pause();
   return {
-    ...{nowMs, store, statistics, firstRevision, requests, http: samplesOfRequests(requests)},
+    nowMs,
+    store,
+    statistics,
+    firstRevision,
+    requests,
+    http: samplesOfRequests(requests),
     lagMs: elapsedMs() - pausedAtMs,
     cpu: process.cpuUsage(),
     memory: process.memoryUsage(),
