@@ -598,6 +598,7 @@ const MAY_IMPORT = {
     'node:fs',
     'node:net',
     'node:path',
+    'core/protocol',
   ],
   'cli/doctor/backend': [
     'core/failures',
@@ -616,7 +617,6 @@ const MAY_IMPORT = {
     'core/failures',
     'core/files',
     'platform/paths.ts',
-    'core/version.ts',
     'cli/catalogue',
     'cli/commands',
     'cli/failures',
@@ -652,6 +652,8 @@ const MAY_IMPORT = {
     'core/protocol/text',
     'platform/system',
     'fast-string-width',
+    'app/crewroom.ts',
+    'cli/output',
   ],
   'cli/failures': [
     'cli/terminal',
@@ -667,14 +669,11 @@ const MAY_IMPORT = {
     'cli/terminal',
     'platform/config',
     'app/crewroom.ts',
-    'cli/doctor',
     'core/documents',
-    'plugins/directory',
     'core/protocol',
-    'core/protocol/event',
     'core/protocol/text',
     'core/version.ts',
-    'fast-string-width',
+    'core/json',
   ],
   'cli/input': [
     'core/domain/',
@@ -704,7 +703,6 @@ const MAY_IMPORT = {
     'platform/paths.ts',
     'core/protocol',
     'core/protocol/headers',
-    'core/protocol/plugin',
     'core/protocol/text',
     'store/disk',
     'store/lmdb',
@@ -776,6 +774,9 @@ const MAY_IMPORT = {
     'node:path',
     'node:url',
     'node:util',
+    'core/protocol',
+    'core/protocol/plugin',
+    'core/protocol/text',
   ],
   'cli/dev': [
     'service/access',
@@ -798,16 +799,17 @@ const MAY_IMPORT = {
     'platform/system',
     'node:',
     'cross-spawn',
+    'core/version.ts',
   ],
   'cli/parser': [
     'core/domain/',
     'core/failures',
     'cli/catalogue',
     'cli/failures',
-    'cli/terminal',
     'platform/config',
     'node:',
-    '@bomb.sh/tab',
+    'core/version.ts',
+    'cli/terminal',
   ],
   'cli/commands': [
     'core/domain/',
@@ -853,6 +855,9 @@ const MAY_IMPORT = {
     'core/failures/members',
     'plugins/sources',
     'service/identity',
+    'fast-string-width',
+    'core/protocol/event',
+    'cli/parser',
   ],
   'platform/config': [
     'core/domain/',
@@ -1256,7 +1261,8 @@ test('valibot is called by its documented names only', () => {
 });
 
 test('no object is spread that was written only to join names on one line', () => {
-  const joined = /\.\.\.\{(?:\s*(?:\w+|\.\.\.\w+),?)*\s*\}/;
+  // Each name but the last has a comma: otherwise it would take exponential time.
+  const joined = /\.\.\.\{\s*(?:(?:\.\.\.)?\w+,\s*)*(?:(?:\.\.\.)?\w+\s*)?\}/;
   expect(['...{a, b}', '...{a, ...B}', '...{\n  a,\n}', '...{a: 1}', '{...a}'].map(text => joined.test(text))).toEqual([
     ...[true, true, true, false, false],
   ]);

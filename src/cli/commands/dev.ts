@@ -9,12 +9,13 @@ import type {CallOf} from '../catalogue/commands.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {checkPageServer} from '../dev/check-page-server.ts';
-import {createDevReporter, type DevReporter} from '../dev/dev-reporter.ts';
 import {type DevSettings, keepAddress, readDevSettings} from '../dev/dev-settings.ts';
 import {provideSdks} from '../dev/provide-sdks.ts';
+import {reportPlugin} from '../dev/report-plugin.ts';
 import {type SideCommand, startCommand} from '../dev/side-command.ts';
+import {openReporter, type ServiceReporter} from '../live/service-reporter.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
-import {untilStarted} from '../service/until-started.ts';
+import {untilStarted, untilState} from '../service/until-started.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
@@ -24,14 +25,14 @@ export async function run(call: CallOf<'dev'>): Promise<number> {
   const stop = listenForStop(call.context);
   const over = new AbortController();
   void stop.asked.then(() => over.abort());
-  let reporter: DevReporter | undefined;
+  let reporter: ServiceReporter | undefined;
   try {
     const {context, flags} = call;
     const settings = await readDevSettings(call);
     // The parser has checked it.
     const requests = (flags.requests ?? 'all') as RequestChoice;
-    const given = {requests, json: flags.json === true, opens: flags.noOpen !== true};
-    reporter = createDevReporter({context, stop, logLevel: settings.config.logLevel, ...given});
+    const {logLevel} = settings.config;
+    reporter = openReporter({context, stop, logLevel, requests, json: flags.json === true});
     return await develop({call, settings, reporter, stop, signal: over.signal});
   } finally {
     reporter?.[Symbol.dispose]();
@@ -43,7 +44,7 @@ export async function run(call: CallOf<'dev'>): Promise<number> {
 interface Development {
   readonly call: CallOf<'dev'>;
   readonly settings: DevSettings;
-  readonly reporter: DevReporter;
+  readonly reporter: ServiceReporter;
   readonly stop: StopRequest;
   /** Aborted when it is to end. */
   readonly signal: AbortSignal;
@@ -82,7 +83,7 @@ async function develop(development: Development): Promise<number> {
     const ended = Promise.race([aborted, ...(running === undefined ? [] : [running])]);
     await Promise.race([ended, reported]);
     const exitCode = await ended;
-    if (signal.aborted) reporter.stopping();
+    if (signal.aborted) reporter.stopping(await stop.asked);
     return exitCode;
   } finally {
     over.abort();
@@ -112,7 +113,7 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   const {plugins} = listening.crewroom;
   const {directory, pageServer, portHolder} = settings;
   const started = (): Promise<unknown> =>
-    Promise.race([untilStarted(plugins), wait(reporter.patienceMs, {signals: [signal]})]);
+    Promise.race([untilStarted(plugins), wait(reporter.isForPeople ? PATIENCE_MS : undefined, {signals: [signal]})]);
   await started();
   const found = pluginIn(plugins, directory);
   // A plugin whose manifest is wrong has no known path.
@@ -129,13 +130,17 @@ async function report(listening: Listening, {call, settings, reporter, signal}: 
   await started();
   if (signal.aborted) return;
   const halves = await findHalves(directory);
-  await reporter.started({...listening, plugin: pluginIn(plugins, directory), halves, pageServer, portHolder});
+  const known = {...listening, plugin: pluginIn(plugins, directory), halves, pageServer, portHolder};
+  await reportPlugin(call, known, reporter);
   followPlugin(plugins, {directory, reporter, nowMs: call.context.nowMs, signal});
   const [given] = call.arguments;
   const hints = await findHints(directory, {halves, hasPageServer: pageServer !== undefined, given});
   for (const text of [...(problem === undefined ? [] : [problem]), ...listening.provided, ...hints])
     reporter.note(text);
 }
+
+/** Time after which people who see nothing take a command for dead, in milliseconds; programs wait for the outcome. */
+const PATIENCE_MS = 2000;
 
 interface HintOptions {
   readonly halves: PluginHalves;
@@ -188,20 +193,16 @@ async function untilBuilt(
   plugins: Plugins,
   {directory, signal}: Pick<FollowPluginDeps, 'directory' | 'signal'>,
 ): Promise<void> {
-  const built = new AbortController();
-  const check = (): void => {
+  const built = untilState(plugins, () => {
     const {state, error} = pluginIn(plugins, directory) ?? {};
-    if (state !== 'not-built' || error !== undefined) built.abort();
-  };
-  const stop = plugins.onState(check);
-  check();
-  await wait(BUILD_WAIT_MS, {signals: [signal, built.signal]});
-  stop();
+    return state !== 'not-built' || error !== undefined;
+  });
+  await Promise.race([built, wait(BUILD_WAIT_MS, {signals: [signal]})]);
 }
 
 interface FollowPluginDeps extends Pick<CliContext, 'nowMs'> {
   readonly directory: string;
-  readonly reporter: DevReporter;
+  readonly reporter: ServiceReporter;
   /** Ends the reports. */
   readonly signal: AbortSignal;
 }

@@ -7,19 +7,11 @@ import {openAddress} from '../../platform/system/open-address.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {type DevBackEnd, startDevBackEnd} from '../dev/back-end.ts';
 import {type DevSettings, readDevSettings} from '../dev/dev-settings.ts';
-import {openServiceTerminal} from '../live/service-terminal.ts';
-import {
-  formatRows,
-  formatStartTime,
-  mainAddress,
-  type Row,
-  type StartedService,
-  startedFields,
-} from '../output/banner.ts';
+import {openReporter, type ServiceReporter, type Started} from '../live/service-reporter.ts';
+import {formatRows, mainAddress, type Row} from '../output/banner.ts';
 import {createOwnCode} from '../service/owner-code.ts';
 import {untilStarted} from '../service/until-started.ts';
-import {escapeControls, styleOf} from '../terminal/context.ts';
-import {createLog} from '../terminal/log.ts';
+import {escapeControls, type Style} from '../terminal/context.ts';
 import {listenForStop, programName, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
 /** The example of a plugin: the build copies it, seen from the sources and from the built files alike. */
@@ -51,12 +43,10 @@ export async function run(call: CallOf<'play'>): Promise<ExitCode> {
 
 async function play(call: CallOf<'play'>, settings: DevSettings, stop: StopRequest): Promise<void> {
   const {context} = call;
-  const {stderr, nowMs, processId} = context;
   const {directory} = settings;
   const {logLevel, allowUsers} = settings.config;
-  const isForPeople = stderr.isTerminal;
-  using terminal = openServiceTerminal({context, stop, logLevel, requests: 'refused'});
-  const log = isForPeople ? terminal.log : createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
+  using reporter = openReporter({context, stop, logLevel, requests: undefined, json: false});
+  const {log} = reporter;
   let opened: Service | undefined;
   const given = {context, directory, log, allowUsers, service: () => opened};
   await using backEnd = await startDevBackEnd('sample', given);
@@ -70,14 +60,11 @@ async function play(call: CallOf<'play'>, settings: DevSettings, stop: StopReque
   const started = {crewroom, ...(await crewroom.listen())};
   await Promise.race([untilStarted(crewroom.plugins), stop.asked]);
   if (stop.isAsked()) return;
-  if (isForPeople) {
-    terminal.print(formatPlayBanner(call, started, settings));
-    terminal.serve({crewroom, address: mainAddress(started)});
-    if (!call.flags.noOpen) await openSteps(call, started, text => terminal.print(text));
-  } else log.info('started', {...startedFields(started, processId), open: stepsAddress(started)});
-  const signal = await stop.asked;
-  if (isForPeople) terminal.stopping(signal);
-  else log.info('stopping', {signal});
+  reporter.started(started, (style, after) => formatPlayBanner(call, {...started, ...settings}, style, after), {
+    open: stepsAddress(started),
+  });
+  if (reporter.isForPeople && !call.flags.noOpen) await openSteps(call, started, reporter);
+  reporter.stopping(await stop.asked);
 }
 
 /** Signs a pilot in, stores the sample entries, and starts the flight. */
@@ -88,27 +75,27 @@ async function fill({sessions, entries, flight}: Service, {pilots: [pilot]}: Dev
 }
 
 /** Returns the address of the console with the steps, for a page that only reads. */
-function stepsAddress({port}: StartedService): string {
+function stepsAddress({port}: Started): string {
   return `http://crewroom.localhost:${port}/#/play`;
 }
 
 /** Opens the console with the steps, as the owner. */
-async function openSteps(
-  {context}: CallOf<'play'>,
-  started: StartedService,
-  print: (text: string) => void,
-): Promise<void> {
+async function openSteps({context}: CallOf<'play'>, started: Started, reporter: ServiceReporter): Promise<void> {
   const service = {config: started.crewroom.config, url: mainAddress(started)};
   const url = await createOwnCode(service, context).then(
     code => `${code.url}/play`,
     () => stepsAddress(started),
   );
   const problem = await openAddress(url, context);
-  if (problem !== undefined) print(`${styleOf(context.stderr, context).dim(`No browser was opened: ${problem}`)}\n`);
+  if (problem !== undefined) reporter.note(`No browser was opened: ${problem}`);
 }
 
-function formatPlayBanner({context}: CallOf<'play'>, started: StartedService, {portHolder}: DevSettings): string {
-  const style = styleOf(context.stderr, context);
+function formatPlayBanner(
+  {context}: CallOf<'play'>,
+  {portHolder, ...started}: Started & Pick<DevSettings, 'portHolder'>,
+  style: Style,
+  after: string,
+): string {
   const rows: readonly Row[] = [
     ['Open', style.cyan(stepsAddress(started))],
     ['', style.dim('five steps; the key o opens it in the browser, as the owner')],
@@ -120,6 +107,5 @@ function formatPlayBanner({context}: CallOf<'play'>, started: StartedService, {p
     ['Next', `${programName(context)} plugin new my-plugin`],
     ['Stop', 'Ctrl+C'],
   ];
-  const heading = `Crewroom ${VERSION} plays ${formatStartTime({startMs: context.elapsedMs()}, style)}`;
-  return formatRows(heading, rows, style);
+  return formatRows(`Crewroom ${VERSION} plays ${after}`, rows, style);
 }

@@ -9,10 +9,9 @@ import {startDetached} from '../autostart/detached.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {readSettings} from '../input/settings.ts';
-import {logRequests, withoutFailedRequests} from '../live/print-requests.ts';
-import {openServiceTerminal} from '../live/service-terminal.ts';
-import {formatBanner, mainAddress, type StartedService, startedFields} from '../output/banner.ts';
-import {type CliContext, escapeText, type StopSignal, styleOf} from '../terminal/context.ts';
+import {openReporter, type ServiceReporter, type Started} from '../live/service-reporter.ts';
+import {formatBanner} from '../output/banner.ts';
+import {type CliContext, escapeText} from '../terminal/context.ts';
 import {createLog, joinLogs} from '../terminal/log.ts';
 import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
@@ -21,23 +20,21 @@ export async function run(call: CallOf<'start'>): Promise<ExitCode> {
   if (call.flags.detached === true) return startDetached(call);
   // First of all: a signal during start-up stops the service in good order too.
   const stop = listenForStop(call.context);
-  let reporters: readonly Reporter[] = [];
+  let reporters: readonly ServiceReporter[] = [];
   let file: Awaited<ReturnType<typeof openFileLog>>;
   try {
     const {config} = await readSettings(call);
     const {flags, context} = call;
     file = await openFileLog(config, context);
-    const isForPeople = context.stderr.isTerminal && flags.json === undefined;
     // The parser has checked it.
     const requests = flags.requests as RequestChoice | undefined;
     // A second file, such as that of launchd, would grow without a limit.
     const log = context.stderr.isFile ? file?.log : undefined;
     const both = file !== undefined && log === undefined;
+    const reporting = {context, logLevel: config.logLevel, stop};
     reporters = [
-      isForPeople
-        ? reportToPeople(config, {requests, context, stop})
-        : reportToPrograms(config, {requests, context, log}),
-      ...(both ? [reportToPrograms(config, {requests: 'off', context, log: file?.log})] : []),
+      openReporter({...reporting, requests, json: flags.json === true, log}),
+      ...(both ? [openReporter({...reporting, requests: 'off', json: true, log: file?.log})] : []),
     ];
     const options = {
       log: reporters.map(each => each.log).reduce(joinLogs),
@@ -75,26 +72,18 @@ function logFailure(error: unknown, log: Log): void {
   else log.error('internal error', {error});
 }
 
-/** Reports the state of the service, to people or to programs. */
-interface Reporter extends Disposable {
-  readonly log: Log;
-  started(service: Started): void;
-  stopping(signal: StopSignal): void;
-  stopped(): void;
-}
-
-interface Started extends StartedService {
-  readonly crewroom: Service;
-}
-
-async function serve(open: () => Promise<Service>, reporters: readonly Reporter[], stop: StopRequest): Promise<void> {
+async function serve(
+  open: () => Promise<Service>,
+  reporters: readonly ServiceReporter[],
+  stop: StopRequest,
+): Promise<void> {
   const crewroom = await open();
   try {
     // Start-up may take a single tick of the event loop; a signal that came meanwhile is delivered after it.
     await nextTick();
     if (!stop.isAsked()) {
       const started = await listen(crewroom, stop);
-      for (const each of reporters) each.started(started);
+      for (const each of reporters) each.started(started, (...shown) => formatBanner(started, ...shown));
     }
     const signal = await stop.asked;
     for (const each of reporters) each.stopping(signal);
@@ -109,52 +98,4 @@ async function listen(crewroom: Service, stop: StopRequest): Promise<Started> {
   const listening = await crewroom.listen();
   await Promise.race([crewroom.plugins.ready(), stop.asked]);
   return {crewroom, ...listening};
-}
-
-interface ReporterDeps {
-  /** The value of the flag; undefined if it is not given. */
-  readonly requests: RequestChoice | undefined;
-  readonly context: CliContext;
-}
-
-function reportToPeople(
-  {logLevel}: Config,
-  {requests, context, stop}: ReporterDeps & {readonly stop: StopRequest},
-): Reporter {
-  const style = styleOf(context.stderr, context);
-  const terminal = openServiceTerminal({context, stop, logLevel, requests: requests ?? DEFAULT_REQUESTS[logLevel]});
-  return {
-    log: terminal.log,
-    started: service => {
-      terminal.print(formatBanner({...service, startMs: context.elapsedMs()}, style));
-      terminal.serve({crewroom: service.crewroom, address: mainAddress(service)});
-    },
-    stopping: signal => terminal.stopping(signal),
-    stopped: () => terminal.print(`${style.dim('Stopped')}\n`),
-    [Symbol.dispose]: () => terminal[Symbol.dispose](),
-  };
-}
-
-/** The requests that are printed for people without the flag, by what they want to read. */
-const DEFAULT_REQUESTS: {readonly [L in Config['logLevel']]: RequestChoice} = {
-  error: 'off',
-  info: 'refused',
-  debug: 'refused',
-};
-
-/** @param deps With the log of a log file, in place of standard error. */
-function reportToPrograms({logLevel}: Config, deps: ReporterDeps & {readonly log: Log | undefined}): Reporter {
-  const {requests = 'off', context} = deps;
-  const {stderr, nowMs, processId} = context;
-  const log = deps.log ?? createLog({level: logLevel, write: text => void stderr.write(text), nowMs});
-  return {
-    log: requests === 'off' ? log : withoutFailedRequests(log),
-    started: service => {
-      log.info('started', startedFields(service, processId));
-      logRequests(service.crewroom.requests, requests, log);
-    },
-    stopping: signal => log.info('stopping', {signal}),
-    stopped: () => log.info('stopped'),
-    [Symbol.dispose]: () => {},
-  };
 }

@@ -9,7 +9,7 @@ import {findForeignOwner} from '../../platform/system/socket-owner.ts';
 import {foreignName} from '../../platform/system/user-ids.ts';
 import type {CallOf, CommandCall} from '../catalogue/commands.ts';
 import {explainReadOnly} from '../doctor/read-only.ts';
-import {describeFilled, formatFaultLines, formatRow, type Row} from '../output/banner.ts';
+import {describeFilled, formatFaultLines, formatRow, type Row, rowsOf} from '../output/banner.ts';
 import {describeEnd, describePlace, describeVerification, isKnown} from '../output/session-text.ts';
 import {type ConnectedClient, connect} from '../service/connection.ts';
 import {stopService} from '../service/stop-service.ts';
@@ -31,18 +31,9 @@ export async function status(call: CallOf<'status'>): Promise<CommandOutcome> {
   const latencyMs = Math.round((elapsedMs() - beganAtMs) * 10) / 10;
   const session = readiness.identity.source === 'back-end' ? await readSession(service) : undefined;
   const owner = (await findForeignOwner(address, userId)) ?? foreignName(user, platform);
-  const found: Status = {
-    url,
-    version,
-    apiVersion,
-    storeId,
-    storeKind,
-    access,
-    ...readiness,
-    ...(session && {session: sessionDocument(session)}),
-    latencyMs,
-    ...(owner !== undefined && {owner}),
-  };
+  const about = {url, version, apiVersion, storeId, storeKind, access};
+  // The session only if pilots can sign in; the owner only if it is a foreign one: its id on Linux, elsewhere the name that the service tells.
+  const found: Status = {...about, ...readiness, session: session && sessionDocument(session), latencyMs, owner};
   const exitCode = readiness.ready ? EXIT.ok : EXIT.failure;
   return {json: found, text: formatStatus(found, session, call), exitCode};
 }
@@ -57,19 +48,12 @@ async function readSession({sessions}: ConnectedClient['service']): Promise<Sess
   }
 }
 
-interface Status extends Readiness {
-  readonly url: string;
-  readonly version: string;
-  readonly apiVersion: string;
-  readonly storeId: string;
-  readonly storeKind: string;
-  /** Mode of access, which limits callers that no token proves. */
-  readonly access: string;
-  /** Present if pilots can sign in. */
-  readonly session?: SessionDocument;
+interface Status
+  extends Readiness,
+    Readonly<Record<'url' | 'version' | 'apiVersion' | 'storeId' | 'storeKind' | 'access', string>> {
+  readonly session: SessionDocument | undefined;
   readonly latencyMs: number;
-  /** The user whose process answers, if it is a foreign one: the id on Linux, elsewhere the name that the service tells. */
-  readonly owner?: number | string;
+  readonly owner: number | string | undefined;
 }
 
 /** Consequence of a process of another user, which the kernel names. */
@@ -88,7 +72,7 @@ function formatStatus(status: Status, session: SessionStatus | undefined, {conte
     ['Owner', foreign && `${foreign}: ${typeof owner === 'number' ? NO_PASSWORD : OTHER_PORT}`],
     ['Identity', describeIdentity(identity)],
     ['', filled && style.yellow(escapeControls(filled))],
-    ...describeSession(session, style).map((line, index): Row => [index === 0 ? 'Session' : '', line]),
+    ...rowsOf('Session', describeSession(session, style)),
     [
       'Store',
       ready
@@ -96,7 +80,7 @@ function formatStatus(status: Status, session: SessionStatus | undefined, {conte
         : `${style.red(escapeControls(storeState))}: ${faults.includes('store-read-only') ? 'by a fault' : explainReadOnly(storeKind)}`,
     ],
     ['Access', escapeControls(access)],
-    ...formatFaultLines(faults, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]),
+    ...rowsOf('Faults', formatFaultLines(faults, style)),
     ['Latency', `${latencyMs} ms`],
   ];
   const mark = ready ? style.green('●') : style.red('●');

@@ -18,20 +18,15 @@ export interface StartedService {
   readonly urls: readonly string[];
 }
 
-/** The duration of a start. */
-export interface StartTime {
-  /** Time from the start of the process until it was ready, in milliseconds. */
-  readonly startMs: number;
-}
-
-/** Formats the duration of a start, for the end of a heading. */
-export function formatStartTime({startMs}: StartTime, style: Style): string {
+/** Formats the time from the start of the process until it was ready, in milliseconds, for the end of a heading. */
+export function formatStartTime(startMs: number, style: Style): string {
   return style.dim(startMs < 1000 ? `after ${Math.round(startMs)} ms` : `after ${(startMs / 1000).toFixed(1)} s`);
 }
 
 /** Formats the message to people after the start. No line is wider than a small terminal, unless a path is. */
-export function formatBanner(started: StartedService & StartTime, style: Style): string {
-  const {config, identitySource: identity} = started.crewroom;
+export function formatBanner(started: StartedService, style: Style, after: string): string {
+  const {crewroom} = started;
+  const {config, identitySource: identity} = crewroom;
   const address = mainAddress(started);
   const others = started.urls.map(url => new URL(url).hostname).join(' and ');
   const rows: readonly Row[] = [
@@ -43,12 +38,12 @@ export function formatBanner(started: StartedService & StartTime, style: Style):
     ['Access', describeMode(config.access)],
     ...describePlugins(started),
     ['Console', style.cyan(`${address}/`)],
-    ...describeFaults(started, style),
+    ...rowsOf('Faults', formatFaultLines(crewroom.faults.list().faults.map(formatFault), style)),
     ['Docs', style.cyan(`${address}/docs`)],
     ['Next', `curl ${address}/api/identity`],
     ['Stop', 'Ctrl+C'],
   ];
-  return formatRows(`${style.bold('Crewroom')} ${VERSION} is ready ${formatStartTime(started, style)}`, rows, style);
+  return formatRows(`${style.bold('Crewroom')} ${VERSION} is ready ${after}`, rows, style);
 }
 
 function describeData({store, ephemeral, dataDir}: Config): string {
@@ -84,9 +79,9 @@ function describePlugins({crewroom: {plugins}}: StartedService): readonly Row[] 
   return [['Plugins', count ?? ''], ...reasons.map((reason): Row => ['', reason])];
 }
 
-function describeFaults({crewroom}: StartedService, style: Style): readonly Row[] {
-  const texts = crewroom.faults.list().faults.map(formatFault);
-  return formatFaultLines(texts, style).map((line, at): Row => [at === 0 ? 'Faults' : '', line]);
+/** Returns rows of one name, which only the first one shows. */
+export function rowsOf(name: string, values: readonly string[]): readonly Row[] {
+  return values.map((value, index) => [index === 0 ? name : '', value]);
 }
 
 /** Describes a mode of access, for people. Only Linux shows which user is at the other end of a connection; elsewhere programs of all are admitted. */

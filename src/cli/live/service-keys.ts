@@ -1,67 +1,10 @@
 import type {RecordedRequest, Requests} from '../../core/domain/recorded-request.ts';
 import {messageOf} from '../../core/failures/app-error.ts';
-import type {LogLevel} from '../../platform/config/config.ts';
 import {openAddress} from '../../platform/system/open-address.ts';
-import type {RequestChoice} from '../catalogue/service-commands.ts';
 import {createOwnCode, type OwnService} from '../service/owner-code.ts';
-import {type CliContext, type StopSignal, type Style, styleOf} from '../terminal/context.ts';
-import {createLog} from '../terminal/log.ts';
+import {type CliContext, type Style, styleOf} from '../terminal/context.ts';
 import type {StopRequest} from '../terminal/stop-request.ts';
-import {wrapIndented} from '../terminal/table.ts';
-import {formatRequest} from './format-request.ts';
-import {printRequests, type RequestPrinter, withoutFailedRequests} from './print-requests.ts';
-
-/** A service that listens. */
-export interface TerminalService {
-  readonly crewroom: {readonly requests: Requests; readonly config: OwnService['config']};
-  /** Its address for people, such as `http://localhost:7172`. */
-  readonly address: string;
-}
-
-export interface ServiceTerminalOptions {
-  readonly context: CliContext;
-  readonly logLevel: LogLevel;
-  readonly requests: RequestChoice;
-  readonly stop: StopRequest;
-}
-
-/**
- * Opens the terminal of a user who runs a service, on stderr. Standard input is read only once the service listens, and only if it is a terminal too.
- * Dispose of it to restore the terminal.
- */
-export function openServiceTerminal({context, logLevel, requests, stop}: ServiceTerminalOptions) {
-  const {nowMs, stderr} = context;
-  const style = styleOf(stderr, context);
-  const write = (text: string): void => void stderr.write(text);
-  const log = createLog({level: logLevel, write, nowMs, style});
-  // Its width is read each time: the user may change it.
-  const print: RequestPrinter = request => write(formatRequest(request, styleOf(stderr, context)));
-  let restore: (() => void) | undefined;
-  return {
-    /** Writes lines for people. Failed requests are left out if they are printed as requests. */
-    log: requests === 'off' ? log : withoutFailedRequests(log),
-    /** Prints a text of whole lines, such as a banner. */
-    print: write,
-    /** Prints requests from now on, and listens for keys. */
-    serve: ({crewroom, address}: TerminalService): void => {
-      const {requests: recorded, config} = crewroom;
-      restore = listenForServiceKeys({context, write, stop, address, config, requests: recorded, print});
-      if (restore !== undefined) write(style.dim('  Press h for help\n\n'));
-      const onMissed = (count: number): void => write(style.dim(`${count} requests came too fast to show\n`));
-      printRequests(crewroom.requests, {choice: requests, print, onMissed}).catch(error =>
-        log.error('requests are no longer printed', {error}),
-      );
-    },
-    /** Reports that the service stops, because of a signal or a key. */
-    stopping: (signal: StopSignal): void => {
-      // A terminal that handles Ctrl+C itself shows ^C: begin a new line.
-      const lineBreak = signal === 'SIGINT' && restore === undefined ? '\n' : '';
-      const text = 'Stopping: requests in flight are finished; press Ctrl+C again to stop at once';
-      write(`${lineBreak}${style.dim(wrapIndented(text, 0, style))}\n`);
-    },
-    [Symbol.dispose]: (): void => restore?.(),
-  };
-}
+import type {RequestPrinter} from './print-requests.ts';
 
 export interface ServiceKeysDeps {
   readonly context: CliContext;
@@ -90,7 +33,7 @@ const SHOWN_REQUESTS = 20;
  *
  * @returns A function that restores the terminal; undefined if the user cannot press keys.
  */
-function listenForServiceKeys(deps: ServiceKeysDeps): (() => void) | undefined {
+export function listenForServiceKeys(deps: ServiceKeysDeps): (() => void) | undefined {
   const {context, write, stop} = deps;
   const style = styleOf(context.stderr, context);
   const keys = createKeys(deps, style);
