@@ -5,14 +5,16 @@ import {
   type FlightPhase,
   type FlightStatus,
 } from '../../core/domain/plugins/flight.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import {readBody} from '../../core/protocol/plugin/client-request.ts';
 import {readBookedFlight} from '../../core/protocol/plugin/flight-plan.ts';
+import {readFlight} from '../../core/protocol/plugin/flight-tracking.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {NUMBER} from '../catalogue/value-forms.ts';
 import {invalidUsage} from '../failures/report.ts';
 import {readValue} from '../input/value-input.ts';
 import {formatCount} from '../output/counts.ts';
-import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
+import {connect} from '../service/connection.ts';
 import {escapeControls} from '../terminal/context.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 
@@ -21,22 +23,21 @@ type FlightCall = CallOf<'flight'>;
 /** `crewroom flight`: starts and moves the simulated flight. */
 export async function run(call: FlightCall): Promise<CommandOutcome> {
   // The command line is read before anything is sent.
-  const act = await readAction(call);
-  const flight = await act(await connectPlugins(call));
-  if (flight === undefined) return {json: {stoppedFlight: true}, lines: ['Stopped the flight']};
+  const {method, body} = await readRequest(call);
+  const {send} = await connect(call);
+  const flight = await send(method, '/api/flight', readFlight, body);
+  if (method === 'DELETE') return {json: {stoppedFlight: true}, lines: ['Stopped the flight']};
+  if (flight === undefined) throw new AppError({code: 'no-flight'});
   return {json: flight, text: formatFlight(flight)};
 }
 
-async function readAction(call: FlightCall): Promise<(client: PluginClient) => Promise<FlightStatus | undefined>> {
+async function readRequest(call: FlightCall): Promise<{readonly method: string; readonly body?: object}> {
   const [action = '', given = ''] = call.arguments;
-  if (action === 'status') return client => client.flight();
-  if (action === 'stop') return client => client.stopFlight().then(() => undefined);
-  if (action === 'start') {
-    const options = await readStart(call);
-    return client => client.startFlight(options);
-  }
-  const change = readChange(action, given);
-  return client => client.changeFlight(change);
+  if (action === 'status') return {method: 'GET'};
+  if (action === 'stop') return {method: 'DELETE'};
+  return action === 'start'
+    ? {method: 'POST', body: await readStart(call)}
+    : {method: 'PATCH', body: readChange(action, given)};
 }
 
 function readChange(action: string, given: string): FlightChange {

@@ -1,9 +1,12 @@
 import {formatBytes} from '../../core/domain/byte-size.ts';
-import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
-import {writeTimes} from '../../core/protocol/text/times.ts';
+import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import type {SettingValues} from '../../core/domain/plugins/user-settings.ts';
+import type {PluginList} from '../../core/protocol/service-documents.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {readDocument, writeTimes} from '../../core/protocol/text/times.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
-import {connectPlugins, type PluginClient} from '../service/plugin-client.ts';
+import {connect, pluginPath} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeLines, styleOf} from '../terminal/context.ts';
 import {type CommandOutcome, listed} from '../terminal/outcome.ts';
 
@@ -15,7 +18,7 @@ export async function run(call: PluginCall): Promise<CommandOutcome> {
   const id = given ?? (['check', 'pack'].includes(action) ? '.' : undefined);
   if (action === 'list') {
     if (id !== undefined) throw invalidUsage('plugin', 'list takes no ID');
-    return list(call, await connectPlugins(call));
+    return list(call);
   }
   const what = OPERANDS.get(action) ?? 'an ID';
   // An empty path would be the working directory.
@@ -36,9 +39,9 @@ const OPERANDS: ReadonlyMap<string, string> = new Map([
 
 /** Actions that change files are loaded on demand: the others are faster without. */
 const ACTIONS = {
-  logs: async (call, id) => logs(call, await connectPlugins(call), id),
-  restart: async (call, id) => restart(await connectPlugins(call), id),
-  set: async (call, id) => set(call, await connectPlugins(call), id),
+  logs,
+  restart,
+  set,
   install: async (call, name) => (await import('../plugin/install.ts')).install(call, name),
   remove: async (call, id) => (await import('../plugin/remove.ts')).remove(call, id),
   new: async (call, name) => (await import('../plugin/new.ts')).create(call, name),
@@ -48,9 +51,10 @@ const ACTIONS = {
   adopt: async (call, name) => (await import('../plugin/adopt.ts')).adopt(call, name),
 } satisfies Readonly<Record<string, (call: PluginCall, id: string) => Promise<CommandOutcome>>>;
 
-async function list(call: PluginCall, client: PluginClient): Promise<CommandOutcome> {
+async function list(call: PluginCall): Promise<CommandOutcome> {
   const {context, flags} = call;
-  const {plugins, directoryProblem} = await client.list();
+  const {send} = await connect(call);
+  const {plugins, directoryProblem} = await send('GET', '/api/plugins', readDocument<PluginList>);
   const problem = directoryProblem && `The directory of plugins is not used: ${escapeControls(directoryProblem)}`;
   const outcome = listed(call.context, plugins, {
     head: ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'],
@@ -85,9 +89,11 @@ function tableRow({id, version, state, error, memoryBytes, routes}: PluginStatus
 /** Indent of the further lines of an entry: as wide as the time before it. */
 const LOG_INDENT = ' '.repeat(10);
 
-async function logs({context}: PluginCall, client: PluginClient, id: string): Promise<CommandOutcome> {
+async function logs(call: PluginCall, id: string): Promise<CommandOutcome> {
+  const {context} = call;
   const style = styleOf(context.stdout, context);
-  const lines = await client.logs(id);
+  const {send} = await connect(call);
+  const {lines} = await send('GET', `${pluginPath(id)}/logs`, readDocument<{readonly lines: readonly PluginLogLine[]}>);
   const json = lines.map(writeTimes);
   const shown = json.map(({loggedAt, level, text}) => {
     const line = escapeLines(text, LOG_INDENT);
@@ -97,16 +103,19 @@ async function logs({context}: PluginCall, client: PluginClient, id: string): Pr
   return {json, text: shown.join(''), note};
 }
 
-async function restart(client: PluginClient, id: string): Promise<CommandOutcome> {
-  const status = await client.restart(id);
+async function restart(call: PluginCall, id: string): Promise<CommandOutcome> {
+  const {send} = await connect(call);
+  const status = await send('POST', `${pluginPath(id)}/restart`, readDocument<PluginStatus>);
   return {json: writeTimes(status), lines: [`Restarted ${id}: ${status.state}`]};
 }
 
-async function set(call: PluginCall, client: PluginClient, id: string): Promise<CommandOutcome> {
+async function set(call: PluginCall, id: string): Promise<CommandOutcome> {
   const [, , setting = ''] = call.arguments;
   const [, name, text = ''] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   if (name === undefined) throw invalidUsage('plugin', `${JSON.stringify(setting)} is not NAME=VALUE`);
-  const values = await client.set(id, {[name]: readValue(text)});
+  const {send} = await connect(call);
+  const path = `/api/settings/${encodeURIComponent(id)}`;
+  const values = await send('PUT', path, parseDocument<SettingValues>, {[name]: readValue(text)});
   return {json: values, lines: [`${name} of ${id} is ${JSON.stringify(values[name]) ?? 'not set'}`]};
 }
 

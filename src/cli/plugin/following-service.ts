@@ -1,8 +1,12 @@
 import {realpath} from 'node:fs/promises';
 import {AppError} from '../../core/failures/app-error.ts';
+import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import type {PluginList, ServiceDocument} from '../../core/protocol/service-documents.ts';
+import {parseDocument} from '../../core/protocol/text/read-document.ts';
+import {readDocument} from '../../core/protocol/text/times.ts';
 import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {CommandCall} from '../catalogue/commands.ts';
-import {connectPlugins} from '../service/plugin-client.ts';
+import {connect, pluginPath} from '../service/connection.ts';
 
 /** A service that follows a directory of plugins, with the place of its data. */
 export interface StoringService extends FollowingService {
@@ -26,17 +30,18 @@ export type ServiceState =
  * @throws {AppError} If another program answers.
  */
 export async function findFollowingService(call: CommandCall, plugins: string): Promise<ServiceState> {
-  const client = await connectPlugins(call, {ownOnly: true});
-  const list = await client.list().catch(error => stateOfError(error, client.url));
+  const {send, url} = await connect(call, {ownOnly: true});
+  const list = await send('GET', '/api/plugins', readDocument<PluginList>).catch(error => stateOfError(error, url));
   if ('kind' in list) return list;
   const {directory} = list;
-  if (directory === undefined || !(await isSamePlace(directory, plugins))) return {kind: 'elsewhere', url: client.url};
+  if (directory === undefined || !(await isSamePlace(directory, plugins))) return {kind: 'elsewhere', url};
   return {
     kind: 'following',
     service: {
-      status: id => orUndefined(client.status(id)),
-      logs: id => client.logs(id),
-      dataDir: () => client.dataDir(),
+      status: id => orUndefined(send('GET', pluginPath(id), readDocument<PluginStatus>)),
+      logs: async id =>
+        (await send('GET', `${pluginPath(id)}/logs`, readDocument<{readonly lines: readonly PluginLogLine[]}>)).lines,
+      dataDir: async () => (await send('GET', '/api', parseDocument<ServiceDocument>)).dataDir,
     },
   };
 }

@@ -79,6 +79,11 @@ export function createJsonSender(options: ClientOptions): SendJson {
   };
 }
 
+/** Returns the path of a plugin in the API. */
+export function pluginPath(id: string): string {
+  return `/api/plugins/${encodeURIComponent(id)}`;
+}
+
 /** A file with a token, and the flag, variable or file that names it. */
 interface TokenFile {
   /** Empty for none. */

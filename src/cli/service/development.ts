@@ -10,8 +10,7 @@ import {AdvisedError, refusedUsage} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {canAsk, confirm} from '../terminal/prompts.ts';
-import {connect} from './connection.ts';
-import {connectPlugins} from './plugin-client.ts';
+import {connect, pluginPath} from './connection.ts';
 
 /** A parsed command line of any command. */
 interface AnyCall extends CommandCall {
@@ -93,13 +92,10 @@ export async function adviseOnPlugin<C extends SettingsCall>(error: unknown, giv
   const {plugin: id} = error.failure;
   const {environment} = given.context;
   const found = (await listDevelopments(runtimeDirsOf(environment, given.context))).find(({plugin}) => plugin === id);
-  let port: number | string | undefined = found?.port;
+  let port = found?.port;
   if (port === undefined && given !== chosen) {
-    const {url, status} = await connectPlugins(given);
-    port = await status(id).then(
-      () => new URL(url).port,
-      () => undefined,
-    );
+    const {send, address} = await connect(given);
+    port = await send('GET', pluginPath(id), () => address.port).catch(() => undefined);
   }
   if (port === undefined) return error;
   return new AdvisedError(error, `The service on port ${port} has this plugin: add --port ${port}`);
