@@ -7,7 +7,6 @@ import {PLUGIN_COMMANDS} from './plugin-commands.ts';
 import {SERVICE_COMMANDS} from './service-commands.ts';
 import {SETUP_COMMANDS} from './setup-commands.ts';
 import {type CommandSpec, DRY_RUN_FLAG, type FlagsOf, grouped} from './spec.ts';
-import {TRANSFER_COMMANDS} from './transfer-commands.ts';
 
 /** Commands of the session, and the doctor. */
 const SESSION_COMMANDS = grouped('Service', {
@@ -60,7 +59,6 @@ export const COMMANDS = {
   ...SERVICE_COMMANDS,
   ...SESSION_COMMANDS,
   ...DATA_COMMANDS,
-  ...TRANSFER_COMMANDS,
   ...PLUGIN_COMMANDS,
   ...SETUP_COMMANDS,
 } as const;

@@ -1,12 +1,15 @@
-import type {PluginGrants, RefusedRequest} from '../../core/domain/access/access.ts';
+import type {AccessToken, PluginGrants, RefusedRequest} from '../../core/domain/access/access.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {formatGrant} from '../../core/failures/copied-line.ts';
-import type {ServiceDocument} from '../../core/protocol/service-documents.ts';
+import {formatTokenRequest, type ServiceDocument} from '../../core/protocol/service-documents.ts';
+import {formatTime} from '../../core/protocol/text/format-time.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import {readDocument} from '../../core/protocol/text/times.ts';
+import {openAddress} from '../../platform/system/open-address.ts';
 import type {CallOf} from '../catalogue/commands.ts';
-import {invalidUsage} from '../failures/report.ts';
+import {invalidUsage, refusedUsage} from '../failures/report.ts';
 import {connect} from '../service/connection.ts';
+import {createOwnerCode} from '../service/owner-code.ts';
 import {type CommandOutcome, listed, removed} from '../terminal/outcome.ts';
 
 type AccessCall = CallOf<'access'>;
@@ -18,19 +21,19 @@ const GRANTS_PATH = '/api/access/grants';
 const REFUSED_PATH = '/api/access/refused';
 
 /** `crewroom access`: lists, gives and takes back permissions of plugins, and lists what they were refused. */
-export async function run(call: AccessCall): Promise<CommandOutcome> {
+export async function access(call: AccessCall): Promise<CommandOutcome> {
   const [action = '', plugin, ...permissions] = call.arguments;
-  if (action === 'list') return list(call, plugin);
+  if (action === 'list') return listGrants(call, plugin);
   if (action === 'refused') return listRefused(call, plugin);
   if (plugin === undefined) throw invalidUsage('access', `${action} needs the ID of a plugin`);
-  if (action === 'revoke') return revoke(call, plugin, permissions);
+  if (action === 'revoke') return revokeGrants(call, plugin, permissions);
   if (permissions.length === 0) throw invalidUsage('access', 'grant needs a PERMISSION, at least one');
   return grant(call, {plugin, permissions});
 }
 
 const readGrants = parseDocument<{readonly grants: readonly PluginGrants[]}>;
 
-async function list(call: AccessCall, plugin: string | undefined): Promise<CommandOutcome> {
+async function listGrants(call: AccessCall, plugin: string | undefined): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
   const {grants: all} = await send('GET', GRANTS_PATH, readGrants);
   const grants = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
@@ -80,7 +83,7 @@ async function grant(call: AccessCall, {plugin, permissions}: {plugin: string; p
   return {json: {plugin, permissions: left}, lines: [`Granted. ${describe(plugin, left)}${note}`]};
 }
 
-async function revoke(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<CommandOutcome> {
+async function revokeGrants(call: AccessCall, plugin: string, permissions: readonly string[]): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
   let {grants} = await send('GET', GRANTS_PATH, readGrants);
   const had = permissionsOf(plugin, grants);
@@ -109,4 +112,77 @@ function permissionsOf(plugin: string, grants: readonly PluginGrants[]): readonl
 
 function describe(plugin: string, permissions: readonly string[]): string {
   return `Permissions of ${plugin}: ${permissions.join(' ') || 'none beside its own'}`;
+}
+
+type TokenCall = CallOf<'token'>;
+
+/** `crewroom token`: creates, lists and revokes tokens of programs. */
+export async function token(call: TokenCall): Promise<CommandOutcome> {
+  const [action, name = ''] = call.arguments;
+  if (action === 'create') return createToken(call, name);
+  return action === 'list' ? listTokens(call) : revokeToken(call, name);
+}
+
+async function createToken(call: TokenCall, name: string): Promise<CommandOutcome> {
+  const {flags, context} = call;
+  const {permission: permissions = [], expires} = flags;
+  if (permissions.length === 0) throw invalidUsage('token', 'create needs --permission PERMISSION, at least once');
+  const expiresAtMs = expires === undefined ? undefined : context.nowMs() + expires * 1000;
+  const {send} = await connect(call, {asOwner: true});
+  const body = formatTokenRequest({name, permissions, expiresAtMs});
+  const made = await send('POST', '/api/access/tokens', parseDocument<{readonly token: string}>, body);
+  return {json: {name, token: made.token}, text: `${made.token}\n`};
+}
+
+const readTokens = readDocument<{readonly tokens: readonly AccessToken[]}>;
+
+async function listTokens(call: TokenCall): Promise<CommandOutcome> {
+  const {send} = await connect(call, {asOwner: true});
+  const nowMs = call.context.nowMs();
+  const {tokens} = await send('GET', '/api/access/tokens', readTokens);
+  return listed(call.context, tokens, {
+    head: ['NAME', 'EXPIRES', 'PERMISSIONS'],
+    row: ({name, permissions, expiresAtMs = Infinity}) => [
+      name,
+      expiresAtMs === Infinity ? 'never' : `${expiresAtMs <= nowMs ? 'expired ' : ''}${formatTime(expiresAtMs)}`,
+      permissions.join(' '),
+    ],
+    empty: 'No tokens; "crewroom token create NAME --permission PERMISSION" creates one',
+    next: '"crewroom token revoke NAME" ends one',
+  });
+}
+
+async function revokeToken(call: TokenCall, name: string): Promise<CommandOutcome> {
+  const {send} = await connect(call, {asOwner: true});
+  if (!call.flags.dryRun) await send('DELETE', `/api/access/tokens/${encodeURIComponent(name)}`, () => undefined);
+  else if (!(await send('GET', '/api/access/tokens', readTokens)).tokens.some(each => each.name === name))
+    throw new AppError({code: 'no-token', name});
+  return removed(call.flags, {verbs: ['Revoked', 'revoke'], what: name, json: {revokedToken: name}});
+}
+
+/**
+ * `crewroom console`: opens the console with a code of the owner. The code is printed only with `--print`, or on a terminal without a browser: a pipe, a
+ * log and the lines that a terminal keeps are no places for it.
+ */
+export async function openConsole(call: CallOf<'console'>): Promise<CommandOutcome> {
+  const {context, flags} = call;
+  const {stdout} = context;
+  if (flags.end) {
+    const {send} = await connect(call, {asOwner: true});
+    await send('DELETE', '/api/access/pages', () => undefined);
+    return {json: {ended: true}, lines: ['No open console is the owner any more']};
+  }
+  if (!flags.print && !stdout.isTerminal)
+    throw refusedUsage(
+      'console',
+      'it opens a browser only from a terminal',
+      'Add --print for an address that opens one console as the owner',
+    );
+  const {url, expiresInSeconds} = await createOwnerCode(call);
+  const problem = flags.print ? undefined : await openAddress(url, context);
+  const json = {url, expiresInSeconds};
+  if (!flags.print && problem === undefined) return {json: {opened: true}, lines: ['Opened the console as the owner']};
+  const valid = `It opens one console, within ${expiresInSeconds} seconds`;
+  const note = problem === undefined ? `${valid}\n` : `${valid}. Open it yourself: ${problem}\n`;
+  return {json, text: `${url}\n`, note: stdout.isTerminal ? note : ''};
 }

@@ -2,7 +2,7 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {EXIT} from '../../core/failures/exit-codes.ts';
 import {adviseOnCode} from '../../core/failures/facts.ts';
 import {describeProblem} from '../../core/failures/members/problems.ts';
-import {type Config, SETTING_NAMES} from '../../platform/config/config.ts';
+import {SETTING_NAMES} from '../../platform/config/config.ts';
 import {DEFAULT_ORIGIN, type InspectedConfig, inspectConfig} from '../../platform/config/resolve-config.ts';
 import {locateStore} from '../../platform/config/store-location.ts';
 import {assertDataDir} from '../../platform/paths.ts';
@@ -11,16 +11,23 @@ import {readProfile} from '../../service/identity/profile-source.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import type {EntriesPlace} from '../doctor/check-entries.ts';
 import {checkLocalhost, checkNamesBelow, checkNode, checkUsers} from '../doctor/check-machine.ts';
-import {type DoctorContext, type Finding, type Findings, findingOf, NamedCheck} from '../doctor/finding.ts';
+import {
+  type DoctorContext,
+  type Finding,
+  type FindingLevel,
+  type Findings,
+  findingOf,
+  NamedCheck,
+} from '../doctor/finding.ts';
 import {EMPTY_USERNAME, invalidUsage} from '../failures/report.ts';
 import {readSources} from '../input/settings.ts';
-import {createFindingFormatter} from '../output/format-findings.ts';
 import {createOwnerFetch, listOwnerFiles} from '../service/owner-fetch.ts';
-import {type CliContext, styleOf} from '../terminal/context.ts';
+import {type CliContext, escapeControls, type Style, styleOf} from '../terminal/context.ts';
 import {untilInterrupted} from '../terminal/interruptible.ts';
 import type {CommandOutcome} from '../terminal/outcome.ts';
 import {startProgress} from '../terminal/progress.ts';
 import {asCalled} from '../terminal/stop-request.ts';
+import {wrapWords} from '../terminal/table.ts';
 
 /** `crewroom doctor`: checks this machine, or a back end, and prints problems with their fixes. */
 export async function run(call: CallOf<'doctor'>): Promise<CommandOutcome> {
@@ -29,18 +36,19 @@ export async function run(call: CallOf<'doctor'>): Promise<CommandOutcome> {
   assertOneSubject(flags);
   const steps = flags.scriptUrl === undefined ? examine(call) : examineBackEnd(flags.scriptUrl, call);
   const nameWidth = flags.scriptUrl === undefined ? NAME_WIDTH : BACK_END_NAME_WIDTH;
-  const {isTerminal, columns} = stdout;
-  const formatter = createFindingFormatter(nameWidth, {style: styleOf(stdout, context), isTerminal, columns});
+  const style = styleOf(stdout, context);
+  const format = createFindingFormatter({nameWidth, style, isTerminal: stdout.isTerminal});
   const findings: Finding[] = [];
   for await (const step of steps) {
     findings.push(...step);
     const shown = step.map(({fix, ...finding}) => ({...finding, fix: fix && asCalled(fix, context)}));
-    if (!flags.json) await stdout.write(formatter.step(shown));
+    if (!flags.json) await stdout.write(format(shown));
   }
   const problemCount = findings.filter(({level}) => level === 'problem').length;
   const warningCount = findings.filter(({level}) => level === 'warning').length;
   const exitCode = problemCount > 0 ? EXIT.findings : EXIT.ok;
-  return {json: {findings, problemCount, warningCount}, text: formatter.end(), exitCode};
+  const text = `\n${summarise(problemCount, warningCount, style)}\n`;
+  return {json: {findings, problemCount, warningCount}, text, exitCode};
 }
 
 /** Width of the longest name of a check of this machine, in characters. */
@@ -159,17 +167,14 @@ function checkSettings({problems, origins, config}: InspectedConfig): readonly F
   const findings = problems.map(({source, problem}): Finding => {
     return check.problem(`${source} ${problem}`, adviseOnCode('invalid-configuration'));
   });
-  const unsafe = findUnsafeHost(config);
-  if (unsafe !== undefined) findings.push(unsafe);
+  const {host} = config;
+  if (host !== undefined && !isLoopback(host)) {
+    const detail = `host is ${JSON.stringify(host)}, which other machines could call`;
+    findings.push(check.problem(detail, adviseOnCode('unsafe-host')));
+  }
   if (findings.length > 0) return findings;
   const changed = SETTING_NAMES.filter(name => origins[name] !== DEFAULT_ORIGIN);
   return [check.ok(changed.length === 0 ? 'all at their defaults' : `${changed.join(', ')} changed`)];
-}
-
-function findUnsafeHost({host}: Partial<Config>): Finding | undefined {
-  if (host === undefined || isLoopback(host)) return undefined;
-  const detail = `host is ${JSON.stringify(host)}, which other machines could call`;
-  return new NamedCheck('Settings').problem(detail, adviseOnCode('unsafe-host'));
 }
 
 const CHECK = new NamedCheck('Identity');
@@ -187,5 +192,75 @@ async function checkProfile(profile: string): Promise<readonly Finding[]> {
       return [findingOf(CHECK.name, error)];
     const fix = adviseOnCode('invalid-profile');
     return error.failure.problems.map(problem => CHECK.problem(`${profile}: ${describeProblem(problem)}`, fix));
+  }
+}
+
+/** The form in which findings are printed. */
+interface FindingStyle {
+  readonly style: Style;
+  /** True if levels are marks; otherwise they are words, which programs can find. */
+  readonly isTerminal: boolean;
+  /** Width of the names of checks, in characters. */
+  readonly nameWidth: number;
+}
+
+const MARKS = {ok: '✔', warning: '!', problem: '✖', skipped: '–'} as const satisfies Record<FindingLevel, string>;
+
+/** Creates a formatter of what each step found, for people: one line for each finding, with its fix below. */
+function createFindingFormatter(shown: FindingStyle): (findings: readonly Finding[]) => string {
+  const all: Finding[] = [];
+  const formatOne = (finding: Finding, next: Finding | undefined): string => {
+    // People read a name once; programs search each line for it.
+    const isRepeated = shown.isTerminal && all.at(-1)?.check === finding.check;
+    const fix = finding.fix !== undefined && next?.fix === finding.fix ? undefined : shortenFix(finding, all);
+    all.push(finding);
+    return formatFinding(
+      {...finding, fix},
+      {...shown, name: (isRepeated ? '' : finding.check).padEnd(shown.nameWidth)},
+    );
+  };
+  return findings => findings.map((finding, index) => formatOne(finding, findings[index + 1])).join('');
+}
+
+/** Refers to the first check with the same fix, so that people read it once. */
+function shortenFix({check, fix}: Finding, before: readonly Finding[]): string | undefined {
+  const first = before.find(each => each.fix === fix && each.check !== check);
+  return fix === undefined || first === undefined ? fix : `See "${first.check}"`;
+}
+
+function formatFinding(
+  {level, detail, fix}: Finding,
+  {style, isTerminal, name}: FindingStyle & {name: string},
+): string {
+  const mark = colourOf(level, style)(isTerminal ? MARKS[level] : level.padEnd('problem'.length));
+  const indent = ' '.repeat((isTerminal ? 1 : 'problem'.length) + 1 + name.length + 2);
+  const width = style.columns - indent.length;
+  const [first, ...others] = wrapWords(escapeControls(detail), width);
+  const lines = [`${mark} ${style.bold(name)}  ${first}`, ...others.map(line => `${indent}${line}`)];
+  const fixes = fix === undefined ? [] : wrapWords(escapeControls(fix), width - ARROW.length);
+  lines.push(...fixes.map((line, index) => `${indent}${style.dim(`${index === 0 ? ARROW : '  '}${line}`)}`));
+  return lines.map(line => `${line}\n`).join('');
+}
+
+const ARROW = '→ ';
+
+function summarise(problems: number, warnings: number, style: Style): string {
+  const told = [
+    ...(problems > 0 ? [style.red(`${problems} ${problems === 1 ? 'problem' : 'problems'}`)] : []),
+    ...(warnings > 0 ? [style.yellow(`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`)] : []),
+  ];
+  return told.length === 0 ? style.green('No problems found') : told.join(', ');
+}
+
+function colourOf(level: FindingLevel, style: Style): (text: string) => string {
+  switch (level) {
+    case 'ok':
+      return style.green;
+    case 'warning':
+      return style.yellow;
+    case 'problem':
+      return style.red;
+    case 'skipped':
+      return style.dim;
   }
 }

@@ -10,15 +10,6 @@ import {readSettings} from '../input/settings.ts';
 import {styleOf} from '../terminal/context.ts';
 import {type CommandOutcome, listed} from '../terminal/outcome.ts';
 
-/** Description of a failure. */
-interface Description {
-  /** Status of the answer; undefined if no request fails with it. */
-  readonly status?: number;
-  readonly meaning: string;
-  /** A line, or one for each case. */
-  readonly advice: string;
-}
-
 /** `crewroom explain`: prints when a failure happens and what to do, or all codes, without a service. */
 export async function run(call: CallOf<'explain'>): Promise<CommandOutcome> {
   const [code] = call.arguments;
@@ -30,9 +21,12 @@ export async function run(call: CallOf<'explain'>): Promise<CommandOutcome> {
   const {config} = await readSettings(call);
   const service = serviceUrl(config);
   const meaning = withoutMarks(row.when, service);
-  const description = {...(status === undefined ? {} : {status}), meaning, advice};
   const url = service + pageOf(code);
-  return {json: {code, ...description, url}, text: formatDescription(code, {...description, url}, call)};
+  const style = styleOf(call.context.stdout, call.context);
+  const answered = status === undefined ? '' : ` (status ${status})`;
+  const parts = [`${style.bold(code)}${answered}`, meaning, advice, style.dim(`While the service runs: ${url}`)];
+  // A status only if requests fail with it.
+  return {json: {code, status, meaning, advice, url}, text: `${parts.join('\n\n')}\n`};
 }
 
 function list(call: CallOf<'explain'>): CommandOutcome {
@@ -58,14 +52,4 @@ function unknownCode(code: string): Error {
 /** Returns a line of Markdown as a text for terminals: a link is followed by its address at a service, and backticks show what is code. */
 function withoutMarks(text: string, service: string): string {
   return text.replace(/\[([^\]]+)\]\(([^)]+)\.md(#[^)]+)?\)/g, `$1 (${service}/docs/$2$3)`).replaceAll('**', '');
-}
-
-function formatDescription(
-  code: string,
-  {status, meaning, advice, url}: Description & {readonly url: string},
-  {context}: CallOf<'explain'>,
-): string {
-  const style = styleOf(context.stdout, context);
-  const answered = status === undefined ? '' : ` (status ${status})`;
-  return `${style.bold(code)}${answered}\n\n${meaning}\n\n${advice}\n\n${style.dim(`While the service runs: ${url}`)}\n`;
 }

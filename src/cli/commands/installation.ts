@@ -76,18 +76,7 @@ export async function version({context, flags}: CallOf<'version'>): Promise<Comm
   return {json: flags.json ? await describeVersions(context) : {}, text: `crewroom ${VERSION}\n`};
 }
 
-async function describeVersions({
-  nodeVersion,
-  platform,
-  architecture,
-}: CliContext): Promise<Readonly<Record<string, string>>> {
+async function describeVersions({nodeVersion: node, platform, architecture}: CliContext): Promise<object> {
   const {engineVersion} = await import('../../store/lmdb/environment.ts');
-  return {
-    version: VERSION,
-    apiVersion: API_VERSION,
-    node: nodeVersion,
-    platform,
-    architecture,
-    lmdb: await engineVersion(),
-  };
+  return {version: VERSION, apiVersion: API_VERSION, node, platform, architecture, lmdb: await engineVersion()};
 }

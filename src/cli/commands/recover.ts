@@ -27,14 +27,14 @@ export async function run(call: CallOf<'recover'>): Promise<CommandOutcome> {
     return !flags.dryRun && agreeAndSave(loss, call, target);
   };
   const recovered = await recoverStore(dataDir, {nowMs: context.nowMs, log, onLoss});
-  const json = {dryRun: flags.dryRun === true, recovered: recovered.kind === 'recovered'};
+  const json = {dryRun: flags.dryRun === true, recovered: recovered !== undefined};
   if (found === undefined)
     return {json, note: 'The write-ahead log is not damaged: "crewroom start" opens the store\n'};
   const {problem, deleted, entries} = found;
   const file = entries.length > 0 ? target.path : undefined;
   const loss = {...json, problem, file, entries: entries.length, deletedKeys: deleted};
   if (flags.dryRun) return {json: loss, text: escapeText(describe(found, name))};
-  if (recovered.kind !== 'recovered') return declined('Nothing was changed');
+  if (recovered === undefined) return declined('Nothing was changed');
   const {revision, storeId} = recovered;
   return {
     json: {...loss, revision: String(revision), storeId},

@@ -56,14 +56,18 @@ async function save(call: CallOf<'snapshot'>, directory: string, name: string): 
 }
 
 async function load(call: CallOf<'snapshot'>, directory: string, name: string): Promise<CommandOutcome> {
-  const found = await findSnapshot(directory, name);
-  if (found.kind === 'files') return loadFiles(call, name, found);
-  const open = () => fileSource(found.path, `the snapshot ${JSON.stringify(name)}`);
+  const {path, plugin} = await findSnapshot(directory, name);
+  if (plugin !== undefined) return loadFiles(call, name, {path, plugin});
+  const open = () => fileSource(path, `the snapshot ${JSON.stringify(name)}`);
   return runImport(call, {change: 'load', mode: 'replace', open, keeping: name});
 }
 
 /** Gives the files of a plugin back; none may be there, since a background could be using them. */
-async function loadFiles(call: CallOf<'snapshot'>, name: string, {path, plugin}: KeptFiles): Promise<CommandOutcome> {
+async function loadFiles(
+  call: CallOf<'snapshot'>,
+  name: string,
+  {path, plugin}: Required<FoundSnapshot>,
+): Promise<CommandOutcome> {
   const {config} = await readSettings(call);
   const storage = join(pluginStorageDirOf(config.dataDir), plugin);
   const removal = formatLine(['crewroom', 'plugin', 'remove', {outside: plugin}, '--data'], 'any');
@@ -106,14 +110,10 @@ function tableRow({name, entries, plugin, revision, sizeBytes, savedAt}: SavedSn
   return [name, count, revision, formatBytes(sizeBytes), formatToSecond(savedAt.getTime())];
 }
 
-/** A snapshot that exists: a file with entries, or a directory with the files of a plugin. */
-export type FoundSnapshot = {readonly kind: 'entries'; readonly path: string} | KeptFiles;
-
-/** The files of a plugin, in a directory of the name of the plugin. */
-interface KeptFiles {
-  readonly kind: 'files';
+/** A snapshot that exists: a file with entries, or a directory with the files of a plugin, in one of its name. */
+interface FoundSnapshot {
   readonly path: string;
-  readonly plugin: string;
+  readonly plugin?: string;
 }
 
 /**
@@ -144,10 +144,10 @@ async function deleteSnapshot(directory: string, name: string): Promise<void> {
 /** Finds a snapshot. @throws {AdvisedError} `unreadable-input` if there is none of this name. */
 async function findSnapshot(directory: string, name: string): Promise<FoundSnapshot> {
   const path = snapshotFile(directory, name);
-  if ((await stat(path).catch(() => undefined))?.isFile()) return {kind: 'entries', path};
+  if ((await stat(path).catch(() => undefined))?.isFile()) return {path};
   const kept = keptFilesOf(directory, name);
   const plugin = await readKeptPlugin(kept);
-  if (plugin !== undefined) return {kind: 'files', path: kept, plugin};
+  if (plugin !== undefined) return {path: kept, plugin};
   throw new AdvisedError(
     new AppError({
       code: 'unreadable-input',
