@@ -2,13 +2,11 @@ import type {Announcer} from '../../core/domain/commits/event.ts';
 import {FLIGHT_TRACKING_ID, type Flight} from '../../core/domain/plugins/flight.ts';
 import type {Plugins} from '../../core/domain/plugins/plugin.ts';
 
-export interface AnnouncedPlugins {
-  readonly plugins: Plugins;
-  readonly flight: Flight;
-}
-
 /** Announces states and log lines of plugins to subscribers. A simulated flight that was started or ended is a state of the plugin for which it stands in. */
-export function announcePlugins({plugins, flight}: AnnouncedPlugins, events: Announcer): void {
+export function announcePlugins(
+  {plugins, flight}: {readonly plugins: Plugins; readonly flight: Flight},
+  events: Announcer,
+): void {
   plugins.onState(plugin => {
     const {state, page} = plugins.list().find(({id}) => id === plugin) ?? {};
     const known = {...(state === undefined ? {} : {state}), ...(page === undefined ? {} : {page})};

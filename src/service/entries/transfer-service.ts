@@ -11,8 +11,7 @@ import {
   type ImportOptions,
 } from '../../core/domain/commits/transfer.ts';
 import type {CommonDeps} from '../../core/domain/common-deps.ts';
-import type {Entry} from '../../core/domain/entries/entry.ts';
-import {type Key, type Prefix, parsePrefix, type Range} from '../../core/domain/entries/identifiers.ts';
+import {type Key, type Prefix, parsePrefix} from '../../core/domain/entries/identifiers.ts';
 import {NO_FAULTS} from '../../core/domain/faults/fault.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../core/protocol/transfer/export-lines.ts';
@@ -31,11 +30,10 @@ export function createTransferService({
   limits = DEFAULT_LIMITS,
   ...deps
 }: TransferDeps): CallerTransfer {
-  const {store, pause} = deps;
   return {
     export: async (options: ExportOptions = {}): Promise<Export> => {
       assertNames(options, EXPORT_NAMES);
-      return startExport({store, pause, prefix: parsePrefix(options.prefix ?? '')});
+      return startExport(parsePrefix(options.prefix ?? ''), deps);
     },
     import: async (chunks, options: ImportOptions & Writer = {}): Promise<Imported> => {
       assertNames(options, IMPORT_NAMES, ['writtenBy']);
@@ -45,19 +43,14 @@ export function createTransferService({
   };
 }
 
-export interface ExportRunDeps extends Pick<ImportTargetDeps, 'store' | 'pause'> {
-  /** The entries to export. */
-  readonly prefix: Prefix;
-}
-
 /**
  * Starts an export: takes a snapshot and reads its first page, so that a failure there is thrown before the response begins.
  *
  * @throws {AppError} `entry-corrupt`, `store-closed`; then the snapshot is closed.
  */
-async function startExport({store, pause, prefix}: ExportRunDeps): Promise<Export> {
+async function startExport(prefix: Prefix, {store, pause}: Pick<ImportTargetDeps, 'store' | 'pause'>): Promise<Export> {
   const snapshot = await store.snapshot();
-  const chunks = readChunks(snapshot, {pause, prefix});
+  const chunks = readChunks(snapshot, {prefix, pause});
   // If it throws, it has disposed of the snapshot.
   let first: IteratorResult<Uint8Array, undefined> | undefined = await chunks.next();
   const takeFirst = (): typeof first => {
@@ -80,7 +73,7 @@ async function startExport({store, pause, prefix}: ExportRunDeps): Promise<Expor
 
 async function* readChunks(
   snapshot: Snapshot,
-  {prefix, pause}: Pick<ExportRunDeps, 'prefix' | 'pause'>,
+  {prefix, pause}: Pick<ImportTargetDeps, 'pause'> & {readonly prefix: Prefix},
 ): AsyncGenerator<Uint8Array, undefined, undefined> {
   try {
     const {revision} = snapshot;
@@ -88,7 +81,7 @@ async function* readChunks(
     let count = 0;
     let after: Key | undefined;
     for (;;) {
-      const entries = await readPage(snapshot, {prefix, after});
+      const entries = await snapshot.list({...PAGE, prefix, after});
       count += entries.length;
       after = entries.at(-1)?.key;
       if (after === undefined) break;
@@ -102,7 +95,4 @@ async function* readChunks(
   }
 }
 
-function readPage(snapshot: Snapshot, range: Pick<Range, 'prefix' | 'after'>): Promise<readonly Entry[]> {
-  const page = {limit: EXPORT_PAGE_ENTRIES_MAX, valuesBytesMax: EXPORT_PAGE_BYTES_MAX};
-  return snapshot.list({...range, ...page, values: true});
-}
+const PAGE = {limit: EXPORT_PAGE_ENTRIES_MAX, valuesBytesMax: EXPORT_PAGE_BYTES_MAX, values: true} as const;

@@ -1,7 +1,7 @@
 import type {IdentityDocument} from '../../core/domain/identity/identity.ts';
 
 /** A fictitious pilot, airline and plugin. Domain names under `example` are reserved (RFC 2606), so the addresses do not exist. */
-export const SAMPLE_DOCUMENT: IdentityDocument = {
+export const SAMPLE_DOCUMENT = {
   vendor_design_user: {
     id: 1001,
     hasPremium: false,
@@ -61,4 +61,4 @@ export const SAMPLE_DOCUMENT: IdentityDocument = {
       },
     ],
   },
-};
+} satisfies IdentityDocument;

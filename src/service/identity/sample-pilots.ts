@@ -77,18 +77,8 @@ const SAMPLES: Readonly<Record<SamplePilotName, Sample>> = {
   'long-names': {description: 'Very long names, in several scripts', document: longNames()},
 };
 
-function accountOf(id: number, firstName: string, lastNameInitial: string): NonNullable<typeof PLATFORM_ACCOUNT> {
-  return {
-    id,
-    hasPremium: false,
-    token: `sample-token-${id}`,
-    firstName,
-    lastNameInitial,
-    authority: 0,
-    developer: true,
-    tester: false,
-    showHost: false,
-  };
+function accountOf(id: number, firstName: string, lastNameInitial: string): typeof PLATFORM_ACCOUNT {
+  return {...PLATFORM_ACCOUNT, id, token: `sample-token-${id}`, firstName, lastNameInitial};
 }
 
 function pilotOf(
@@ -109,16 +99,11 @@ function airlineWith(settings: Partial<AirlineSettings>): IdentityDocument['airl
 /** Shapes that other brands and back ends in PHP produce. */
 function otherBrand(): IdentityDocument {
   const plugins = AIRLINE.plugins.map(plugin => ({...plugin, availableSettings: [], appliedSettings: []}));
-  const settings = {
-    ...AIRLINE.settings,
-    discordURL: 'https://chat.example/crew',
-    scriptVersion: '1.0.3',
-    scriptHandler: 'phpvms7',
-  };
+  const more = {discordURL: 'https://chat.example/crew', scriptVersion: '1.0.3', scriptHandler: 'phpvms7'};
   const document = {
     tfdi_design_user: {...accountOf(1004, 'Elif', 'Y'), expiry: EXPIRY},
     va_user: pilotOf(45, 'Elif', 'Yılmaz', {expiry: EXPIRY}),
-    airline: {...AIRLINE, settings, plugins},
+    airline: {...AIRLINE, settings: {...AIRLINE.settings, ...more}, plugins},
   };
   return document;
 }

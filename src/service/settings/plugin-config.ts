@@ -13,20 +13,15 @@ const CONFIG_BYTES_MAX = 1024 * 1024;
  */
 export async function readPluginConfig(file: string): Promise<string> {
   if (file === '') return '{}';
-  const reading = readJsonDocument(await readConfigFile(file));
+  const bytes = await readTextFile(file, CONFIG_BYTES_MAX).catch(error => {
+    if (!(error instanceof FileError)) throw error;
+    throw invalid(file, describeFileError(error, CONFIG_BYTES_MAX));
+  });
+  const reading = readJsonDocument(bytes);
   if ('problem' in reading) throw invalid(file, reading.problem.problem);
   const {value, json} = reading;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(file, 'is not a JSON object');
   return new TextDecoder().decode(json);
-}
-
-async function readConfigFile(file: string): Promise<Uint8Array> {
-  try {
-    return await readTextFile(file, CONFIG_BYTES_MAX);
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    throw invalid(file, describeFileError(error, CONFIG_BYTES_MAX));
-  }
 }
 
 function invalid(file: string, problem: string): AppError {

@@ -147,8 +147,7 @@ export async function removeSnapshot(directory: string, name: string): Promise<v
 }
 
 async function writeAll(file: FileHandle, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const chunk of chunks)
-    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+  for await (const chunk of chunks) await file.writeFile(chunk);
 }
 
 /** Turns the directory's problem, and an error of the operating system, into a failure that names the directory. */

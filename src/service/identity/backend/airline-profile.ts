@@ -3,7 +3,7 @@ import {checkValue, formatProblems} from '../../../core/documents/problems.ts';
 import {AppError} from '../../../core/failures/app-error.ts';
 import type {DocumentProblem} from '../../../core/failures/members/problems.ts';
 import {describeFileError, FileError, readTextFile} from '../../../core/files/text-file.ts';
-import {type JsonReading, readJsonDocument} from '../../../core/json/json-document.ts';
+import {readJsonDocument} from '../../../core/json/json-document.ts';
 import {encodeJsonText, type JsonText} from '../../../core/json/json-text.ts';
 import {isObject} from '../../../core/json/members.ts';
 import {readScriptUrl} from './script-url.ts';
@@ -26,7 +26,11 @@ const AIRLINE_BYTES_MAX = 16 * 1024 * 1024;
 export async function readAirline(file: string): Promise<BackEndAirline> {
   const invalid = (...problems: readonly DocumentProblem[]): AppError =>
     new AppError({code: 'invalid-airline', file, problems});
-  const document = await readDocument(file);
+  const bytes = await readTextFile(file, AIRLINE_BYTES_MAX).catch(error => {
+    if (!(error instanceof FileError)) throw error;
+    throw invalid({path: '$', problem: describeFileError(error, AIRLINE_BYTES_MAX)});
+  });
+  const document = readJsonDocument(bytes);
   if ('problem' in document) throw invalid(document.problem);
   const checked = checkValue(AIRLINE, withNulls(document.value), {withReceived: true});
   if ('found' in checked) throw invalid(...formatProblems(checked.found));
@@ -46,15 +50,6 @@ function withNulls(airline: unknown): unknown {
   if (typeof airline !== 'object' || airline === null || !('settings' in airline)) return airline;
   const {settings} = airline;
   return isObject(settings) ? {...airline, settings: {...NULLABLE, ...settings}} : airline;
-}
-
-async function readDocument(file: string): Promise<JsonReading> {
-  try {
-    return readJsonDocument(await readTextFile(file, AIRLINE_BYTES_MAX));
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    return {problem: {path: '$', problem: describeFileError(error, AIRLINE_BYTES_MAX)}};
-  }
 }
 
 /** The names of an airline, and the address of its back end. */

@@ -209,16 +209,6 @@ function headOf({bytes}: BackEndResponse): string {
   return new TextDecoder().decode(bytes.subarray(0, HEAD_LENGTH));
 }
 
-/** A message that PHP printed into an answer. */
-export interface PhpMessage {
-  /** The severity, such as `Warning`. */
-  readonly kind: string;
-  readonly message: string;
-  /** The path of the file on the server. */
-  readonly file: string;
-  readonly line: string;
-}
-
 /** Maximum length of a text that is searched, in UTF-16 units: PHP prints its first message before anything else. */
 const PHP_HEAD_LENGTH = 16 * 1024;
 
@@ -228,8 +218,8 @@ const PHP_BEGINNING = /(?:<b>|^)((?:Recoverable )?[Ff]atal error|Parse error|War
 /** End of a message. */
 const PHP_END = / on line (?:<b>)?([0-9]{1,9})\b/;
 
-/** Returns the first message of PHP at the beginning of a text, in linear time. */
-export function findPhpMessage(text: string): PhpMessage | undefined {
+/** Returns the first message of PHP at the beginning of a text, in linear time, with its severity, and file and line on the server. */
+export function findPhpMessage(text: string) {
   const head = text.slice(0, PHP_HEAD_LENGTH);
   const begin = PHP_BEGINNING.exec(head);
   if (begin === null) return undefined;
