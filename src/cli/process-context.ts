@@ -16,8 +16,11 @@ import {type Loaders, runCli} from './run.ts';
 import type {CliContext, Input, Output, StopSignal} from './terminal/context.ts';
 
 /** The part of Node's `process` that the command line uses. */
-export interface HostProcess extends KeyHost {
+export interface HostProcess {
   readonly argv: readonly string[];
+  readonly stdin: KeyInput;
+  readonly platform: NodeJS.Platform;
+  readonly pid: number;
   readonly stdout: HostOutput;
   readonly stderr: HostOutput;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -168,16 +171,6 @@ function createMessages(stream: HostOutput): Output {
   }) as Output;
 }
 
-/** The part of Node's `process` that {@link readKeys} uses. */
-interface KeyHost {
-  readonly stdin: KeyInput;
-  readonly platform: NodeJS.Platform;
-  readonly pid: number;
-  on(signal: 'SIGCONT', listener: () => void): unknown;
-  off(signal: 'SIGCONT', listener: () => void): unknown;
-  kill(processId: number, signal: 'SIGTSTP'): unknown;
-}
-
 /** An input stream of a process; `isTTY` and `setRawMode` are missing if it is not a terminal. */
 export type KeyInput = Readable & {readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown};
 
@@ -192,7 +185,7 @@ const CTRL_Z = '\u001a';
  * @param onKey Called with the character of each key. Pasted text and special keys are ignored.
  * @returns A function that restores the terminal; undefined if standard input is not a terminal.
  */
-function readKeys(host: KeyHost, onKey: (key: string) => void): (() => void) | undefined {
+function readKeys(host: HostProcess, onKey: (key: string) => void): (() => void) | undefined {
   const {stdin, platform, pid} = host;
   if (stdin.isTTY !== true || stdin.setRawMode === undefined) return undefined;
   let isReading = false;

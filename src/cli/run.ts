@@ -1,5 +1,4 @@
 import {EXIT, type ExitCode} from '../core/failures/exit-codes.ts';
-import {VERSION} from '../core/version.ts';
 import {COMMANDS, type Command, type CommandName} from './catalogue/commands.ts';
 import {callsService} from './catalogue/spec.ts';
 import {reportError} from './failures/report.ts';
@@ -40,7 +39,7 @@ async function parseAndRun(args: readonly string[], context: CliContext, loaders
     return (await loaders.complete()).complete(others, context);
   const line = parseCommandLine(args);
   if (line.kind === 'run') return runCommand(line, context, loaders);
-  await context.stdout.write(formatHelp(line.name, {style: styleOf(context.stdout, context), version: VERSION}));
+  await context.stdout.write(formatHelp(line.name, styleOf(context.stdout, context)));
   return EXIT.ok;
 }
 

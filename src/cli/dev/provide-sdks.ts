@@ -1,4 +1,5 @@
-import {access, cp, mkdir, mkdtemp, rm} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {cp, mkdir, mkdtemp, rm} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../core/failures/app-error.ts';
@@ -35,7 +36,7 @@ async function provideSdk(
   {folder, isAdopted}: {readonly folder: string; readonly isAdopted: boolean},
 ): Promise<string | undefined> {
   const installed = join(project, 'node_modules', sdk.name);
-  if (await exists(installed)) return undefined;
+  if (existsSync(installed)) return undefined;
   const places = [folder, 'node_modules'].filter(part => part !== '').join('/');
   const alias = isAdopted
     ? 'npm install installs it'
@@ -59,11 +60,4 @@ async function copySdk({folder, parts}: OlderSdk, to: string): Promise<void> {
     await rm(copy, {recursive: true, force: true});
     throw error;
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

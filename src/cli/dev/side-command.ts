@@ -51,21 +51,15 @@ export function startCommand([program = '', ...args]: readonly string[], deps: S
 
 const STDERR_FD = 2;
 
-/** How a command ended: by itself, or by a signal. */
-export interface CommandExit {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
 /**
- * Waits until a command ends, which `cross-spawn` started.
+ * Waits until a command ends, which `cross-spawn` started, by itself or by a signal.
  *
  * @throws {AppError} `invalid-usage` if it cannot be started.
  */
 export function untilExit(
   child: ChildProcess,
   {command, program}: {readonly command: 'run' | 'dev'; readonly program: string},
-): Promise<CommandExit> {
+): Promise<{readonly exitCode: number | null; readonly signal: NodeJS.Signals | null}> {
   return new Promise((resolve, reject) => {
     child.on('error', error => {
       const isMissing = codeOf(error) === 'ENOENT';

@@ -1,4 +1,4 @@
-import {constants} from 'node:fs';
+import {constants, existsSync} from 'node:fs';
 import {access, readdir, stat} from 'node:fs/promises';
 import {dirname, isAbsolute, join, relative} from 'node:path';
 import {formatBytes} from '../../core/domain/byte-size.ts';
@@ -29,12 +29,12 @@ const SPACE_LEAST_BYTES = 16 * 1024 * 1024;
 /** Checks the data directory without changing it. */
 export async function checkData(dataDir: string, context: DataContext): Promise<readonly Finding[]> {
   const directory = describeDataDirectory(dataDir);
-  const access = await checkAccess(dataDir, context);
-  if (access.level === 'problem') return [access];
-  const place = await findExisting(dataDir);
+  const accessible = await checkAccess(dataDir, context);
+  if (accessible.level === 'problem') return [accessible];
+  const place = findExisting(dataDir);
   const opening = await checkOpening(directory, place);
   const inside = place === dataDir && opening.length === 0 ? await checkInside(directory, context) : [];
-  return [access, ...opening, ...inside, await checkSpace(place)];
+  return [accessible, ...opening, ...inside, await checkSpace(place)];
 }
 
 /** Reports a place where no store can be opened, also before there is one, and an engine that cannot be loaded. */
@@ -60,27 +60,21 @@ async function checkInside(directory: DataDirectory, context: DataContext): Prom
 type DataContext = Pick<DoctorContext, 'userId' | 'platform' | 'homeDir' | 'environment'>;
 
 async function checkAccess(path: string, {userId}: DataContext): Promise<Finding> {
-  const place = await findExisting(path);
+  const place = findExisting(path);
   const status = await stat(place);
   const problem = (detail: string): Finding => CHECK.problem(detail, 'Choose a directory of your own with --data-dir');
   if (!status.isDirectory()) return problem(`${place} is not a directory`);
   const owner = findOwnProblem(status, {forbidden: 'reading', userId})?.owner;
   if (place === path && owner !== undefined)
     return problem(`${path} belongs to user ${owner}, and this is user ${userId}`);
-  if (!(await isPermitted(place, constants.W_OK | constants.X_OK))) return problem(`${place} cannot be written to`);
+  const refusal = await access(place, constants.W_OK | constants.X_OK).catch((error: Error) => error);
+  if (refusal !== undefined) return problem(`${place} cannot be written to`);
   return CHECK.ok(place === path ? path : `${path} will be created at the first start`);
 }
 
 /** Returns the path itself, or its nearest ancestor that exists. */
-async function findExisting(path: string): Promise<string> {
-  return (await isPermitted(path, constants.F_OK)) || dirname(path) === path ? path : findExisting(dirname(path));
-}
-
-function isPermitted(path: string, mode: number): Promise<boolean> {
-  return access(path, mode).then(
-    () => true,
-    () => false,
-  );
+function findExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : findExisting(dirname(path));
 }
 
 async function checkSpace(path: string): Promise<Finding> {

@@ -2,6 +2,7 @@ import {createService} from '../../client/service/service.ts';
 import type {SessionStatus} from '../../core/domain/identity/identity.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {adviseOnError} from '../../core/failures/facts.ts';
+import type {Readiness, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {VERSION} from '../../core/version.ts';
 import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import {findForeignOwner} from '../../platform/system/socket-owner.ts';
@@ -35,14 +36,15 @@ export async function checkService(
     const owner = await findForeignOwner(settings, userId);
     if (owner !== undefined)
       return [CHECK.problem(`the program at ${url} belongs to user ${owner}, not to you`, FOREIGN_FIX)];
-    const {name, version, user, storeKind} = await service.about();
+    const about = await service.about();
+    const {name, user} = about;
     if (name !== 'crewroom') return [notRunning(`the program at ${url} is not Crewroom`)];
     if (foreignName(user, platform) !== undefined)
       return [CHECK.warning(`the service at ${url} is that of user ${user}, and you are another`, OTHER_USER_FIX)];
     const beganAtMs = elapsedMs();
-    const {ready, storeState, identity} = await service.readiness();
-    const found = judge({url, version, ready, storeKind, storeState, tookMs: Math.round(elapsedMs() - beganAtMs)});
-    return identity.source === 'back-end' ? [found, ...checkPilot(await service.sessions.status())] : [found];
+    const readiness = await service.readiness();
+    const found = judge(about, readiness, {url, tookMs: Math.round(elapsedMs() - beganAtMs)});
+    return readiness.identity.source === 'back-end' ? [found, ...checkPilot(await service.sessions.status())] : [found];
   } catch (error) {
     if (error instanceof AppError && error.failure?.code === 'service-unreachable')
       return [notRunning(`it does not run at ${url}`)];
@@ -50,16 +52,11 @@ export async function checkService(
   }
 }
 
-interface Observed {
-  readonly url: string;
-  readonly version: string;
-  readonly ready: boolean;
-  readonly storeKind: string;
-  readonly storeState: string;
-  readonly tookMs: number;
-}
-
-function judge({url, version, ready, storeKind, storeState, tookMs}: Observed): Finding {
+function judge(
+  {version, storeKind}: ServiceDocument,
+  {ready, storeState}: Readiness,
+  {url, tookMs}: {readonly url: string; readonly tookMs: number},
+): Finding {
   if (!ready)
     return CHECK.problem(
       `its store is ${storeState}: ${explainReadOnly(storeKind)}`,

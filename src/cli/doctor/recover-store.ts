@@ -2,7 +2,7 @@ import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import type {Change} from '../../core/domain/commits/store.ts';
 import {createEntry, createEntryInfo, type Entry} from '../../core/domain/entries/entry.ts';
-import type {Key, Revision, StoreId} from '../../core/domain/entries/identifiers.ts';
+import type {Key, Revision} from '../../core/domain/entries/identifiers.ts';
 import type {Log} from '../../core/domain/log.ts';
 import {describeDataDirectory, syncDirectories} from '../../store/disk/data-directory.ts';
 import {changesOf} from '../../store/format/change-encoding.ts';
@@ -22,11 +22,6 @@ export interface LogLoss {
   readonly deleted: readonly Key[];
 }
 
-/** Result of {@link recoverStore}: `sound` if the log is not damaged. */
-export type Recovered =
-  | {readonly kind: 'sound' | 'declined'}
-  | {readonly kind: 'recovered'; readonly loss: LogLoss; readonly storeId: StoreId; readonly revision: Revision};
-
 export interface RecoverOptions {
   readonly nowMs: () => number;
   /** Reports what the opening finds, such as a missing log. */
@@ -38,30 +33,31 @@ export interface RecoverOptions {
 /**
  * Makes a store usable whose write-ahead log is damaged: it keeps every commit before the damage, gets a new id, and its log is given up.
  *
+ * @returns Its new id and its revision; undefined if the log is not damaged, or if `onLoss` returned false.
  * @throws {AppError} `data-directory-in-use`, `data-directory-unusable`, `data-format-unsupported`; `store-corrupt` if something else is
  * damaged; the error of `onLoss`, and then nothing was changed.
  */
-export async function recoverStore(dataDir: string, {nowMs, log, onLoss}: RecoverOptions): Promise<Recovered> {
+export async function recoverStore(dataDir: string, {nowMs, log, onLoss}: RecoverOptions) {
   // Otherwise it would be created.
-  if (!existsSync(join(dataDir, 'format.json'))) return {kind: 'sound'};
+  if (!existsSync(join(dataDir, 'format.json'))) return undefined;
   const deps = {directory: dataDir, nowMs, log, keepsFormat: true};
-  let loss: LogLoss | undefined;
+  let isDamaged = false;
   const onLogDamage = async (damage: LogDamage): Promise<void> => {
-    loss = describeLoss(damage);
-    if (!(await onLoss(loss))) throw DECLINED;
+    isDamaged = true;
+    if (!(await onLoss(describeLoss(damage)))) throw DECLINED;
   };
   try {
     const store = await openLmdbStore({...deps, onLogDamage});
     const {id: storeId, revision} = store;
     await store[Symbol.asyncDispose]();
-    if (loss === undefined) return {kind: 'sound'};
+    if (!isDamaged) return undefined;
     // It closes also if its tree could not be written; then the log is still there, and so is the damage.
     await (await openLmdbStore(deps))[Symbol.asyncDispose]();
     // The log must not come back after a loss of power: its commits follow others that are missing.
     await syncDirectories(describeDataDirectory(dataDir));
-    return {kind: 'recovered', loss, storeId, revision};
+    return {storeId, revision};
   } catch (error) {
-    if (error === DECLINED) return {kind: 'declined'};
+    if (error === DECLINED) return undefined;
     throw error;
   }
 }

@@ -1,14 +1,9 @@
 import {EXIT, EXIT_MEANINGS} from '../../core/failures/exit-codes.ts';
+import {VERSION} from '../../core/version.ts';
 import {COMMAND_LIST, COMMANDS, type CommandName} from '../catalogue/commands.ts';
 import type {ArgumentSpec, CommandGroup, CommandSpec, Example} from '../catalogue/spec.ts';
 import type {Style} from '../terminal/context.ts';
 import {type Flag, type FlagTarget, listFlags} from './flag-table.ts';
-
-/** How a help text is shown on a terminal. */
-export interface HelpStyle {
-  readonly style: Style;
-  readonly version: string;
-}
 
 type Row = readonly [left: string, right: string];
 
@@ -35,17 +30,17 @@ const EXIT_CODES = Object.entries(EXIT_MEANINGS).map(
 );
 
 /** Formats the help of the program, or of one command. */
-export function formatHelp(name: CommandName | undefined, helpStyle: HelpStyle): string {
-  return name === undefined ? formatProgramHelp(helpStyle) : formatCommandHelp(COMMANDS[name], helpStyle);
+export function formatHelp(name: CommandName | undefined, style: Style): string {
+  return name === undefined ? formatProgramHelp(style) : formatCommandHelp(COMMANDS[name], style);
 }
 
-function formatProgramHelp({style, version}: HelpStyle): string {
+function formatProgramHelp(style: Style): string {
   const groups = GROUPS.map(group => {
     const rows = COMMAND_LIST.filter(spec => spec.group === group).map((spec): Row => [usageOf(spec), spec.summary]);
     return section(group, rows, style);
   });
   return joinSections([
-    `${style.bold('Crewroom')} ${version}: identity and a durable store for virtual-airline plugins`,
+    `${style.bold('Crewroom')} ${VERSION}: identity and a durable store for virtual-airline plugins`,
     formatExamples(EXAMPLES, style),
     ...groups,
     section('Exit codes', EXIT_CODES, style),
@@ -53,7 +48,7 @@ function formatProgramHelp({style, version}: HelpStyle): string {
   ]);
 }
 
-function formatCommandHelp(spec: CommandSpec, {style}: HelpStyle): string {
+function formatCommandHelp(spec: CommandSpec, style: Style): string {
   const flags = listFlags(spec).filter(({isHidden}) => !isHidden);
   const rows = (kinds: readonly FlagTarget['kind'][]): readonly Row[] =>
     flags.filter(({target}) => kinds.includes(target.kind)).map(rowOf);

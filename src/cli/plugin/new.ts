@@ -24,7 +24,8 @@ export async function create({context, flags}: PluginCall, given: string): Promi
   const name = readName(basename(folder));
   const id = readId(flags.id ?? `com.example.${name}`);
   await assertEmpty(folder, given);
-  const files = await copyTemplate(folder, {name, id, title: titleOf(name)}).catch(error => {
+  const names = {'com.example.new-plugin': id, 'new-plugin': name, 'New plugin': titleOf(name)};
+  const files = await copyTemplate(folder, names).catch(error => {
     throw unwritable(given, messageOf(error));
   });
   const place = relative(context.workingDirectory, folder) || '.';
@@ -90,16 +91,6 @@ function unwritable(target: string, problem: string): AppError {
 /** The folder that `crewroom plugin new` copies: a plugin that works, with its own names. */
 const TEMPLATE = fileURLToPath(new URL('../../../templates/plugin', import.meta.url));
 
-/** Names that the copy of the template gets. */
-export interface TemplateNames {
-  /** Such as `my-plugin`. */
-  readonly name: string;
-  /** Such as `com.example.my-plugin`. */
-  readonly id: string;
-  /** For people, such as `My plugin`. */
-  readonly title: string;
-}
-
 /** Names of the template. They are replaced in one pass: a name of the copy may contain one of them, such as `my-new-plugin`. */
 const OWN_NAMES = /com\.example\.new-plugin|new-plugin|New plugin/g;
 
@@ -113,13 +104,16 @@ const FILE_MODE = 0o644;
 /**
  * Copies the template into a folder, which may exist, with the packages of ours that npm does not have. Overwrites nothing.
  *
+ * @param names Those of the copy, by those of the template.
  * @returns The paths of the files in the folder, with slashes, in order.
  */
-async function copyTemplate(folder: string, names: TemplateNames): Promise<readonly string[]> {
+async function copyTemplate(folder: string, names: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const own = await provideOwnPackages(await readOwnPackages());
   const specifiers = new Map(own.map(({name, specifier}) => [name, specifier]));
   const replace = (text: string): string =>
-    replaceNames(text, names).replace(OWN_PACKAGES, (_, name: string) => `"${name}": "${specifiers.get(name)}"`);
+    text
+      .replace(OWN_NAMES, own => names[own] ?? own)
+      .replace(OWN_PACKAGES, (_, name: string) => `"${name}": "${specifiers.get(name)}"`);
   const files = own.flatMap(({file}) => file ?? []);
   const entries = await readdir(TEMPLATE, {recursive: true, withFileTypes: true});
   for (const entry of entries.filter(each => each.isFile())) {
@@ -144,15 +138,6 @@ async function readOwnPackages(): Promise<readonly string[]> {
 /** Returns the path of a file in the copy, with slashes: npm leaves `.gitignore` out of packages. */
 function targetOf(path: string): string {
   return path === 'gitignore' ? '.gitignore' : path.replaceAll('\\', '/');
-}
-
-function replaceNames(text: string, {id, name, title}: TemplateNames): string {
-  const named: Readonly<Record<string, string>> = {
-    'com.example.new-plugin': id,
-    'new-plugin': name,
-    'New plugin': title,
-  };
-  return text.replace(OWN_NAMES, own => named[own] ?? own);
 }
 
 /** `crewroom plugin types`: writes the types of the settings in a manifest. Nothing is written if the manifest has a problem. */

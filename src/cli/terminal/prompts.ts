@@ -31,26 +31,21 @@ export interface Question {
  * @throws {InterruptedError} If the user presses Ctrl+C or Esc.
  */
 export async function askText(question: Question, context: CliContext): Promise<string> {
-  const {text, isCancel} = await loadPrompts();
-  const {example, initial} = question;
-  const answer = await text({
-    ...describe(question, context),
-    ...(example === undefined ? {} : {placeholder: example}),
-    ...(initial === undefined ? {} : {initialValue: initial}),
-  });
-  if (isCancel(answer)) throw new InterruptedError();
-  return answer.trim();
+  const {text} = await loadPrompts();
+  const {example: placeholder = '', initial: initialValue = ''} = question;
+  return (await answered(text({...describe(question, context), placeholder, initialValue}))).trim();
 }
 
-/**
- * Asks for a secret on the terminal: neither the answer nor its length is shown.
- *
- * @throws {InterruptedError} If the user presses Ctrl+C or Esc.
- */
+/** Asks for a secret as {@link askText} does: neither the answer nor its length is shown. */
 export async function askSecret(question: Question, context: CliContext): Promise<string> {
-  const {password, isCancel} = await loadPrompts();
-  const answer = await password({...describe(question, context), mask: ''});
-  if (isCancel(answer)) throw new InterruptedError();
+  const {password} = await loadPrompts();
+  return answered(password({...describe(question, context), mask: ''}));
+}
+
+async function answered(asked: Promise<string | symbol>): Promise<string> {
+  const answer = await asked;
+  // The library returns a symbol for a question that was cancelled.
+  if (typeof answer === 'symbol') throw new InterruptedError();
   return answer;
 }
 

@@ -110,22 +110,17 @@ interface ExportFacts {
   readonly revision: number;
 }
 
-/** A finished export, with the result of the function that consumed it. */
-export interface Exported<T> {
-  readonly result: T;
-  readonly facts: Readonly<ExportFacts>;
-}
-
 /**
  * Passes the chunks of an export to a function, and shows the progress.
  *
+ * @returns The result of the function, and the counts.
  * @throws {AppError} What the service threw; `service-unreachable`. The chunks throw `unexpected-answer` if the export is
  * truncated.
  */
 export function exportTo<T>(
   {context, service: {url, fetch}, prefix, label}: ExportCall,
   take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
-): Promise<Exported<T>> {
+): Promise<{readonly result: T; readonly facts: Readonly<ExportFacts>}> {
   const progress = startProgress(context);
   return untilInterrupted(context, async signal => {
     try {

@@ -1,11 +1,10 @@
 import {AppError} from '../../../core/failures/app-error.ts';
 import type {Failure} from '../../../core/failures/failure.ts';
-import type {BackEndClient} from '../../../service/identity/backend/back-end-client.ts';
 import {readProbe} from '../../../service/identity/backend/pilot-answer.ts';
 import type {BackEndResponse} from '../../../service/identity/backend/request/back-end-request.ts';
 import {findBareAddress, findRedirect} from '../../../service/identity/backend/request/redirect.ts';
 import {type Finding, NamedCheck} from '../finding.ts';
-import {describeBody, findingOfCallFailure, judgeForm} from './call-findings.ts';
+import {describeBody, findingOfCallFailure, judgeForm, type WalkContext} from './call-findings.ts';
 
 /** Maximum number of redirects that are followed. Browsers follow 20; a real site needs at most two. */
 const REDIRECTS_MAX = 5;
@@ -13,17 +12,12 @@ const REDIRECTS_MAX = 5;
 const REDIRECT = new NamedCheck('Redirects');
 const CHECK = new NamedCheck('Back end');
 
-interface ProbeDeps {
-  readonly client: BackEndClient;
-  readonly elapsedMs: () => number;
-}
-
 /**
  * Checks which back end is at the address. Sends no secret.
  *
  * @returns Also the address to continue with, after redirects; undefined if there is no back end.
  */
-export async function checkProbe(scriptURL: string, deps: ProbeDeps) {
+export async function checkProbe(scriptURL: string, deps: Pick<WalkContext, 'client' | 'elapsedMs'>) {
   const findings: Finding[] = [];
   let place = scriptURL;
   try {
