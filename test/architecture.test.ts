@@ -775,7 +775,6 @@ const MAY_IMPORT = {
     'node:url',
     'node:util',
     'core/protocol',
-    'core/protocol/plugin',
     'core/protocol/text',
   ],
   'cli/dev': [

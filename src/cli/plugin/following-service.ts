@@ -1,6 +1,6 @@
 import {realpath} from 'node:fs/promises';
-import {AppError} from '../../core/failures/app-error.ts';
 import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import {AppError} from '../../core/failures/app-error.ts';
 import type {PluginList, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import {readDocument} from '../../core/protocol/text/times.ts';
