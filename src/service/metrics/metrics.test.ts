@@ -133,6 +133,13 @@ describe('the session', () => {
   });
 });
 
+test('events have their figures', async () => {
+  const families = parsePrometheus(await make().format());
+  const names = ['subscribers', 'delivered_total', 'dropped_total', 'slow_subscribers_total'];
+  const values = names.map(name => families.get(`crewroom_events_${name}`)?.series.get(`crewroom_events_${name}`));
+  expect(values).toEqual([1, 2, 3, 4]);
+});
+
 describe('plugins', () => {
   test('have a state, ends and memory', async () => {
     const page: PluginStatus = {...PLUGIN, id: 'com.example.page', state: 'page-only', hasBackground: false, ends: 0};
