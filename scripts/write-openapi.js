@@ -10,7 +10,6 @@ export async function buildOpenApi(load) {
   const parts = {
     ...(await load('http/operations/operations.js')),
     ...(await load('http/operations/operation.js')),
-    ...(await load('http/operations/request-bodies.js')),
     ...(await load('core/failures/facts.js')),
     ...(await load('core/domain/fixed-limits.js')),
     ...(await load('core/json/json-limits.js')),
@@ -67,8 +66,8 @@ function named(exported) {
 }
 
 /** Finds all documents, by name: those that the service reads, and those that it sends. */
-async function nameDocuments(load, {REQUEST_BODIES}) {
-  const bodies = new Set(Object.values(REQUEST_BODIES).map(({schema}) => schema));
+async function nameDocuments(load, {OPERATIONS}) {
+  const bodies = new Set(Object.values(OPERATIONS).map(({body}) => body?.schema));
   const {IDENTITY_DOCUMENT} = await load('core/documents/identity.js');
   const {FAULT_LIST} = await load('core/documents/faults.js');
   const modules = ['access', 'plugin', 'service', 'store'].map(name =>
@@ -188,7 +187,7 @@ function describeOperation(operation, parts) {
     summary,
     ...(description !== undefined && {description}),
     ...(parameters.length > 0 && {parameters}),
-    ...(body !== undefined && {requestBody: describeBody(parts.REQUEST_BODIES[body], parts)}),
+    ...(body !== undefined && {requestBody: describeBody(body, parts)}),
     responses: describeResponses(operation, parts),
   };
 }

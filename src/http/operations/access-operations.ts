@@ -9,6 +9,7 @@ import {
 } from '../../core/documents/answers/access-answers.ts';
 import {DONE} from '../../core/documents/answers/store-answers.ts';
 import {REVOKE_QUERY} from '../../core/documents/queries.ts';
+import {ALLOWED_ORIGIN, CODE_EXCHANGE, GRANT_REQUEST, TOKEN_REQUEST} from '../../core/documents/requests.ts';
 import {JSON_BODY_FAILURES, tagged} from './operation.ts';
 
 /** Operations of the owner. */
@@ -24,7 +25,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
     summary: 'Allow the pages of an origin to call until the service ends',
     description:
       'Exactly this origin, as `--allow-origin` does. A page of the service itself needs a token of the owner.',
-    body: 'origin',
+    body: {description: 'The origin.', schema: ALLOWED_ORIGIN.schema, example: {origin: 'http://localhost:3000'}},
     answers: {200: {description: 'Origins of other pages.', schema: ORIGINS}},
     failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
@@ -47,7 +48,11 @@ export const ACCESS_OPERATIONS = tagged('Service', {
     operationId: 'createToken',
     summary: 'Create a token for a program',
     description: 'With the token of the owner. `crewroom token create` does this.',
-    body: 'token',
+    body: {
+      description: 'The name of the token, its permissions, and when it expires.',
+      schema: TOKEN_REQUEST.schema,
+      example: {name: 'backup', permissions: ['entries:read:']},
+    },
     answers: {201: {description: 'The token.', schema: CREATED_TOKEN}},
     failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
@@ -69,7 +74,11 @@ export const ACCESS_OPERATIONS = tagged('Service', {
     operationId: 'grantPermissions',
     summary: 'Give a plugin permissions',
     description: 'With the token of the owner. `crewroom access grant` does this.',
-    body: 'grant',
+    body: {
+      description: 'The plugin, and the permissions to add to those that it has.',
+      schema: GRANT_REQUEST.schema,
+      example: {plugin: 'com.example.hello', permissions: ['identity:secrets']},
+    },
     answers: {200: {description: 'Plugins with permissions, by their ids.', schema: GRANTS}},
     failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
@@ -94,7 +103,7 @@ export const ACCESS_OPERATIONS = tagged('Service', {
     summary: 'Exchange a code for a token of the owner, for a page of the console',
     description:
       'The token is valid until the service ends, or 12 hours without use. Served only at the host of the console.',
-    body: 'owner-code',
+    body: {description: 'The code.', schema: CODE_EXCHANGE.schema},
     answers: {201: {description: 'The token.', schema: PAGE_TOKEN}},
     failures: ['invalid-code', 'no-resource', ...JSON_BODY_FAILURES],
   },

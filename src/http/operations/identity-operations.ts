@@ -1,5 +1,6 @@
 import {PILOTS, SESSION} from '../../core/documents/answers/service-answers.ts';
 import {IDENTITY_DOCUMENT} from '../../core/documents/identity.ts';
+import {PILOT_CHOICE, SIGN_IN} from '../../core/documents/requests.ts';
 import {JSON_BODY_FAILURES, tagged} from './operation.ts';
 
 /** Operations of the pilot and the session. */
@@ -27,7 +28,7 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
     summary: 'Serve another sample pilot',
     description:
       'Until the service ends. Refused unless the identity is a sample: a profile or a signed-in pilot is never replaced. Backgrounds of plugins are restarted for the new pilot.',
-    body: 'pilot',
+    body: {description: 'The name of a sample pilot.', schema: PILOT_CHOICE.schema, example: {name: 'first-officer'}},
     answers: {200: {description: 'The sample pilots.', schema: PILOTS}},
     failures: [...JSON_BODY_FAILURES, 'invalid-body', 'not-offered'],
   },
@@ -42,7 +43,7 @@ export const IDENTITY_OPERATIONS = tagged('Identity', {
     summary: 'Sign in to the back end of the airline',
     description:
       'Sends the password to the configured back end once, without following redirects. A failure changes nothing.',
-    body: 'sign-in',
+    body: {description: 'The credentials, and the back end.', schema: SIGN_IN.schema},
     answers: {200: {description: 'Signed in: the service now has the identity of this pilot.', schema: SESSION}},
     failures: [
       ...JSON_BODY_FAILURES,

@@ -2,7 +2,6 @@ import type {GenericSchema} from 'valibot';
 import {PRINCIPAL_PATTERN} from '../../core/documents/answers/answer-kinds.ts';
 import type {FailureCode} from '../../core/failures/failure.ts';
 import type {Method} from '../core/route.ts';
-import type {REQUEST_BODIES} from './request-bodies.ts';
 
 type Tag = 'Identity' | 'Store' | 'Events' | 'Plugins' | 'Service';
 
@@ -17,14 +16,24 @@ export interface OperationDescription {
   readonly query?: GenericSchema;
   /** Request headers that the operation reads. */
   readonly headers?: readonly (keyof typeof REQUEST_HEADERS)[];
-  /** Kind of the body; absent if there is none. */
-  readonly body?: keyof typeof REQUEST_BODIES;
+  /** Absent if there is none. */
+  readonly body?: RequestBody;
   /** Answers by status. Without a schema there is no body. */
   readonly answers: Readonly<Record<number, AnswerDescription>>;
   /** Failures besides {@link COMMON_FAILURES}. */
   readonly failures?: readonly DescribedFailure[];
   /** Description of answers with any status and any content besides these; absent if there are none. */
   readonly anyAnswer?: string;
+}
+
+/** A body of a request in the OpenAPI document. */
+export interface RequestBody {
+  readonly description: string;
+  /** @default {'application/json'} */
+  readonly contentType?: string;
+  /** A string is any JSON; without a schema the body is text. */
+  readonly schema?: GenericSchema | 'Value' | 'MergePatch';
+  readonly example?: unknown;
 }
 
 /** An answer in the OpenAPI document. */
@@ -100,6 +109,13 @@ export const ANSWER_HEADERS = {
 
 /** A failure by its code, and by its cases if the operation has not all of them. */
 export type DescribedFailure = FailureCode | `${FailureCode} ${string}`;
+
+/** Body of operations that take any JSON. */
+export const ANY_JSON: RequestBody = {
+  description: 'A JSON text. It is read as JSON whatever the content type says, except multipart and patches.',
+  schema: 'Value',
+  example: {volume: 0.5},
+};
 
 /** Failures of any request, regardless of the operation. */
 export const COMMON_FAILURES: readonly DescribedFailure[] = [

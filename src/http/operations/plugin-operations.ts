@@ -12,9 +12,11 @@ import {
 } from '../../core/documents/answers/plugin-answers.ts';
 import {DONE} from '../../core/documents/answers/store-answers.ts';
 import {FAULT_LIST} from '../../core/documents/faults.ts';
+import {FLIGHT_CHANGE, FLIGHT_FRAME, FLIGHT_OPTIONS} from '../../core/documents/flight.ts';
 import {END_FAULTS_QUERY} from '../../core/documents/queries.ts';
+import {FAULTS} from '../../core/documents/requests.ts';
 import type {FailureCode} from '../../core/failures/failure.ts';
-import {JSON_BODY_FAILURES, type OperationDescription, tagged} from './operation.ts';
+import {ANY_JSON, JSON_BODY_FAILURES, type OperationDescription, type RequestBody, tagged} from './operation.ts';
 
 /** Failures of writing an entry, and of calling a plugin. */
 const WRITE: readonly FailureCode[] = [
@@ -31,6 +33,12 @@ const CALL: readonly FailureCode[] = [
   'plugin-ended',
   'plugin-timeout',
 ];
+
+const FAULT_BODY: RequestBody = {
+  description: 'Faults to switch on: with PUT all that are to be on.',
+  schema: FAULTS.schema,
+  example: {faults: [{kind: 'error', code: 'busy', path: '/api/store/*'}]},
+};
 
 /** Operations for plugins: those of this service, and those that published plugins expect of their client. */
 export const PLUGIN_OPERATIONS = tagged('Plugins', {
@@ -74,7 +82,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
     operationId: 'postToPlugin',
     summary: 'Call a route of a plugin with a body',
     description: 'Takes any parameters, and a body of any type up to 16 MiB.',
-    body: 'value',
+    body: ANY_JSON,
     answers: {200: {description: 'The answer of the plugin.', schema: 'Value'}},
     anyAnswer: 'Any other answer of the plugin.',
     failures: [...CALL, 'too-large plugin-request'],
@@ -95,7 +103,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
     operationId: 'putSettings',
     summary: 'Change some settings of the user for a plugin',
     description: 'Members are merged; null restores a default.',
-    body: 'value',
+    body: ANY_JSON,
     answers: {200: {description: 'All settings after the change.', schema: SETTING_VALUES}},
     failures: ['no-plugin', 'invalid-plugin', 'invalid-body', ...JSON_BODY_FAILURES, ...WRITE],
   },
@@ -134,14 +142,18 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
   'POST /api/flight': {
     operationId: 'startFlight',
     summary: 'Start a simulated flight, in place of the present one; give a reported one its plan',
-    body: 'flight',
+    body: {description: 'The flight to start.', schema: FLIGHT_OPTIONS, example: {from: 'EDDF', to: 'LPMA', speed: 60}},
     answers: {200: {description: 'The flight.', schema: FLIGHT}},
     failures: ['invalid-body', 'flight-reported', ...JSON_BODY_FAILURES],
   },
   'PATCH /api/flight': {
     operationId: 'changeFlight',
     summary: 'Pause, speed up, move or disconnect the simulated flight',
-    body: 'flight-change',
+    body: {
+      description: 'Members of the flight to change.',
+      schema: FLIGHT_CHANGE,
+      example: {isPaused: true, speed: 4},
+    },
     answers: {200: {description: 'The flight after the change.', schema: FLIGHT}},
     failures: ['invalid-body', 'no-flight', 'flight-reported', ...JSON_BODY_FAILURES],
   },
@@ -154,7 +166,11 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
     operationId: 'reportFrame',
     summary: 'Report a frame of the flight of a simulator',
     description: 'At most 60 a second. The reporter ends after 10 seconds without one; meanwhile another is refused.',
-    body: 'flight-frame',
+    body: {
+      description: 'The figures of the flight at one moment, as far as the simulator has them.',
+      schema: FLIGHT_FRAME,
+      example: {timeSeconds: 12.5, simulator: 'FlightGear', latitude: 50.03, longitude: 8.57, onGround: true},
+    },
     answers: {200: {description: 'The id of the reporter, and the phase.', schema: FLIGHT_REPORT}},
     failures: ['invalid-body', 'flight-reported', 'no-reporter', 'too-many-frames', ...JSON_BODY_FAILURES],
   },
@@ -168,7 +184,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
     summary: 'Replace all faults, to test how plugins cope with them',
     description:
       'They end with the service. A fault changes answers, never what is kept. Only programs of this machine and the console of the owner may switch faults.',
-    body: 'faults',
+    body: FAULT_BODY,
     answers: {200: {description: 'The faults that are on.', schema: FAULT_LIST}},
     failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
@@ -176,7 +192,7 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
     operationId: 'addFaults',
     summary: 'Switch faults on, beside those that are on',
     description: 'One that is on already is not added twice. Only callers that may replace all faults may add some.',
-    body: 'faults',
+    body: FAULT_BODY,
     answers: {200: {description: 'All faults that are on.', schema: FAULT_LIST}},
     failures: ['invalid-body', 'owner-required', ...JSON_BODY_FAILURES],
   },
@@ -192,5 +208,5 @@ export const PLUGIN_OPERATIONS = tagged('Plugins', {
 /** Describes a request to the client, which becomes an event or a line of the log. */
 function request(operationId: string, summary: string): OperationDescription {
   const answers = {200: {description: 'Accepted.', schema: DONE}};
-  return {operationId, summary, body: 'value', answers, failures: JSON_BODY_FAILURES};
+  return {operationId, summary, body: ANY_JSON, answers, failures: JSON_BODY_FAILURES};
 }

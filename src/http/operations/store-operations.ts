@@ -7,6 +7,7 @@ import {
   HISTORY,
   IMPORTED,
   SNAPSHOT_BEFORE,
+  TRANSACTION,
 } from '../../core/documents/answers/store-answers.ts';
 import {
   DELETE_RANGE_QUERY,
@@ -19,7 +20,14 @@ import {
   WRITE_QUERY,
 } from '../../core/documents/queries.ts';
 import type {FailureCode} from '../../core/failures/failure.ts';
-import {type AnswerDescription, type DescribedFailure, type OperationDescription, tagged} from './operation.ts';
+import {MERGE_PATCH_TYPE} from '../core/body.ts';
+import {
+  ANY_JSON,
+  type AnswerDescription,
+  type DescribedFailure,
+  type OperationDescription,
+  tagged,
+} from './operation.ts';
 
 const READ_FAILURES: readonly FailureCode[] = ['store-closed', 'entry-corrupt'];
 const LIST_FAILURES: readonly FailureCode[] = [...READ_FAILURES, 'store-corrupt'];
@@ -27,7 +35,7 @@ const WRITE_FAILURES: readonly FailureCode[] = ['store-closed', 'store-read-only
 
 const WRITE = {
   headers: ['If-Match', 'If-None-Match'],
-  body: 'value',
+  body: ANY_JSON,
   failures: writeFailures('too-large value'),
 } as const satisfies Partial<OperationDescription>;
 
@@ -65,7 +73,13 @@ export const STORE_OPERATIONS = tagged('Store', {
   },
   'PATCH /api/store/{key}': {
     ...WRITE,
-    body: 'merge-patch',
+    body: {
+      description:
+        'A JSON Merge Patch. It is read as one whatever the content type says, except multipart and application/json-patch+json.',
+      contentType: MERGE_PATCH_TYPE,
+      schema: 'MergePatch',
+      example: {volume: 0.75},
+    },
     operationId: 'patchEntry',
     summary: 'Change members of a value',
     description:
@@ -114,7 +128,14 @@ export const STORE_OPERATIONS = tagged('Store', {
     summary: 'Change many entries, all or nothing',
     description:
       'Applies all operations under one revision if every check holds, and nothing otherwise. Values keep their exact text. A touch changes only the time to live, and fails if the entry does not exist.',
-    body: 'transaction',
+    body: {
+      description: 'Checks and operations.',
+      schema: TRANSACTION,
+      example: {
+        checks: [{key: 'com.example.hello/lock', absent: true}],
+        operations: [{kind: 'put', key: 'com.example.hello/settings', value: {volume: 0.5}}],
+      },
+    },
     answers: {200: {description: 'All changes are on disk.', schema: COMMITTED}},
     failures: [
       'invalid-body',
@@ -167,7 +188,11 @@ export const STORE_OPERATIONS = tagged('Store', {
     description:
       'Reads the lines as they arrive. Up to 1,000 entries and 8 MiB of values are one commit: all or nothing. Larger imports are stored in batches of that size, and a failure has the number of stored entries. Idempotent: an import can be retried.',
     query: IMPORT_QUERY,
-    body: 'export',
+    body: {
+      description:
+        'The lines of an export. They are read as such whatever the content type says, except multipart and patches.',
+      contentType: 'application/x-ndjson',
+    },
     answers: {200: {description: 'All changes are on disk.', schema: IMPORTED}},
     failures: ['invalid-import', 'unsupported-body', 'entry-corrupt', 'store-corrupt', ...WRITE_FAILURES],
   },
