@@ -1,5 +1,4 @@
-import type {Announcer, ClientRequested} from '../../core/domain/commits/event.ts';
-import type {ServedPlugins} from '../../core/domain/plugins/plugin.ts';
+import type {ClientRequested} from '../../core/domain/commits/event.ts';
 import {pluginOf} from '../../core/protocol/headers/sender.ts';
 import {
   CLIENT_REQUEST_BYTES_MAX,
@@ -12,19 +11,11 @@ import type {Call, Route, RouteHandler} from '../core/route.ts';
 import {isBelowConsole} from '../core/sites.ts';
 import {hostOf, portOf, replacePublishedAddress} from './published-address.ts';
 import {assertNoQueryButRandom, withBody} from './read-parameters.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 import type {SoundAddresses} from './sound-addresses.ts';
 
-export interface ClientRoutesDeps {
-  readonly plugins: Pick<ServedPlugins, 'log'>;
-  /** Passes requests to the program that shows the plugins. */
-  readonly events: Announcer;
-  /** Content of the configuration that plugins read, as JSON text. */
-  readonly pluginConfig: string;
-  readonly sounds: Pick<SoundAddresses, 'addressFor'>;
-}
-
 /** `/api/config`, `/api/log`, `/api/navigate`, `/api/play-sound`, `/api/stop-sound`: what published plugins ask of the client. */
-export function clientRoutes({plugins, events, pluginConfig, sounds}: ClientRoutesDeps): readonly Route[] {
+export function clientRoutes({plugins, events, pluginConfig}: RoutesDeps, sounds: SoundAddresses): readonly Route[] {
   const config = answer(`{"config":${pluginConfig}}`);
   const acting = (read: (body: Uint8Array, call: Call) => ClientRequested): RouteHandler =>
     acceptBody((body, call) => events.announce(read(body, call)));
@@ -70,7 +61,7 @@ function acceptBody(take: (body: Uint8Array, call: Call) => void): RouteHandler 
  * Reads a request to play a sound. The address of the service in it is the one at which it is called, but not that of a page of a plugin: only
  * browsers resolve its name, and no other page may load its files.
  */
-function soundOf(body: Uint8Array, {request, caller}: Call, sounds: ClientRoutesDeps['sounds']): ClientRequested {
+function soundOf(body: Uint8Array, {request, caller}: Call, sounds: SoundAddresses): ClientRequested {
   const {url, ...asked} = readSound(body);
   const host = hostOf(request);
   const played = isBelowConsole(host) ? `localhost:${portOf(host)}` : host;

@@ -6,7 +6,7 @@ import {docsRoutes} from './docs-routes.ts';
 import {keysRoutes, transactionRoutes} from './entries-routes.ts';
 import {eventsRoutes} from './events-routes.ts';
 import {faultRoutes} from './fault-routes.ts';
-import {FLIGHT_TRACKING, flightRoutes} from './flight-routes.ts';
+import {flightRoutes} from './flight-routes.ts';
 import {identityRoutes, pilotRoutes, sessionRoutes} from './identity-routes.ts';
 import {pageRoutes} from './page-routes.ts';
 import {pluginRoutes} from './plugin-routes.ts';
@@ -21,6 +21,7 @@ import {snapshotRoutes, transferRoutes} from './transfer-routes.ts';
 /** Creates all routes of the service. */
 export function createRoutes(deps: RoutesDeps): readonly Route[] {
   const {owner} = deps.access;
+  const sounds = createSoundAddresses(deps);
   return [
     ...storeRoutes(deps),
     ...identityRoutes(deps),
@@ -39,22 +40,11 @@ export function createRoutes(deps: RoutesDeps): readonly Route[] {
     ...requestsRoutes(deps.requests, deps.limits),
     ...consoleRoutes(deps),
     ...docsRoutes(),
-    ...createPluginRoutes(deps),
-  ];
-}
-
-/** Creates the routes of plugins, and those that published plugins call besides. */
-function createPluginRoutes(deps: RoutesDeps): readonly Route[] {
-  const {plugins, settings, flight, events, identity, pluginConfig, pages, limits} = deps;
-  const bodyBytesMax = limits.pluginBodyBytesMax;
-  const {accessMode: mode, randomBytes} = deps;
-  const sounds = createSoundAddresses({mode, plugins, bodyBytesMax, randomBytes});
-  return [
-    ...pluginRoutes({plugins, settings, pages, owner: deps.access.owner, bodyBytesMax, standIn: FLIGHT_TRACKING}),
+    ...pluginRoutes(deps),
     ...pageRoutes(deps),
-    ...settingsRoutes(settings),
-    ...clientRoutes({plugins, events, pluginConfig, sounds}),
+    ...settingsRoutes(deps.settings),
+    ...clientRoutes(deps, sounds),
     sounds.route,
-    ...flightRoutes({flight, plugins, bodyBytesMax, identity}),
+    ...flightRoutes(deps),
   ];
 }

@@ -1,13 +1,7 @@
 import {checkFlight, FLIGHT_OPTIONS} from '../../core/documents/flight.ts';
 import type {Caller} from '../../core/domain/access/access.ts';
-import type {Identity, IdentityDocument, IdentitySource} from '../../core/domain/identity/identity.ts';
-import {
-  FLIGHT_TRACKING_ID,
-  type Flight,
-  type FlightChange,
-  type FlightFrame,
-} from '../../core/domain/plugins/flight.ts';
-import type {ServedPlugins} from '../../core/domain/plugins/plugin.ts';
+import type {Identity, IdentityDocument} from '../../core/domain/identity/identity.ts';
+import type {Flight, FlightChange, FlightFrame} from '../../core/domain/plugins/flight.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../core/protocol/plugin/client-request.ts';
 import {readBookedFlight} from '../../core/protocol/plugin/flight-plan.ts';
@@ -16,32 +10,15 @@ import {readJsonBody} from '../core/body.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Call, Need, Route, RouteHandler} from '../core/route.ts';
 import {createdPerIdentity} from './identity-routes.ts';
-import {callPlugin, type InstalledPlugin} from './plugin-routes.ts';
+import {callPlugin, FLIGHT_TRACKING} from './plugin-routes.ts';
 import {withBody, withoutQuery} from './read-parameters.ts';
-
-/** Plugin for flight tracking of published clients, as other plugins see it. */
-export const FLIGHT_TRACKING: InstalledPlugin = {
-  id: FLIGHT_TRACKING_ID,
-  name: 'Simulated flight',
-  version: '1.0.0',
-  type: 'user',
-  description: 'Stands in for the flight tracking of a client: see "crewroom flight"',
-  ui: false,
-};
-
-export interface FlightRoutesDeps {
-  readonly flight: Flight;
-  readonly plugins: ServedPlugins;
-  /** Largest body of a request to the plugin for flight tracking if it is installed, in bytes. */
-  readonly bodyBytesMax: number;
-  readonly identity: Pick<IdentitySource, 'current'>;
-}
+import type {RoutesDeps} from './routes-deps.ts';
 
 /** Largest frame, in bytes: three times one with every member. */
 const FRAME_BYTES_MAX = 4096;
 
 /** `/api/flight`: the flight, and its frames; and the routes of the flight tracking plugin that published plugins call. */
-export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
+export function flightRoutes(deps: RoutesDeps): readonly Route[] {
   const {flight, identity} = deps;
   const airlineCode = createdPerIdentity(readAirlineCode);
   const track: RouteHandler = () => {
@@ -83,7 +60,7 @@ export function flightRoutes(deps: FlightRoutesDeps): readonly Route[] {
 }
 
 /** Returns a route of the flight tracking plugin, answered by the simulated flight unless that plugin is installed. */
-function standIn(deps: FlightRoutesDeps, method: 'GET' | 'POST', name: string, act: RouteHandler): Route {
+function standIn(deps: RoutesDeps, method: 'GET' | 'POST', name: string, act: RouteHandler): Route {
   const isInstalled = (): boolean => deps.plugins.find(FLIGHT_TRACKING.id)?.manifest !== undefined;
   const route = {id: FLIGHT_TRACKING.id, name};
   const ask = {GET: callPlugin('GET', deps, route), POST: callPlugin('POST', deps, route)};

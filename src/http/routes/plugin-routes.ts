@@ -1,8 +1,6 @@
 import type {Caller} from '../../core/domain/access/access.ts';
-import type {Owner} from '../../core/domain/access/owner.ts';
-import type {PageProofs} from '../../core/domain/plugins/page-proofs.ts';
+import {FLIGHT_TRACKING_ID} from '../../core/domain/plugins/flight.ts';
 import type {PluginRequest, PluginStatus, ServedPlugins} from '../../core/domain/plugins/plugin.ts';
-import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
 import {withoutSecrets} from '../../core/domain/redaction.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {forBackground} from '../../core/protocol/headers/bearer-token.ts';
@@ -13,21 +11,21 @@ import {shownPath} from '../core/shown-path.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {assertOwner} from './own-callers.ts';
 import {assertNoQuery, assertNoQueryButRandom} from './read-parameters.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 
-export interface PluginRoutesDeps {
-  readonly plugins: ServedPlugins;
-  readonly settings: Pick<UserSettings, 'problems'>;
-  readonly owner: Owner;
-  /** Host names at which pages prove themselves; undefined if none does. */
-  readonly pages: PageProofs | undefined;
-  readonly bodyBytesMax: number;
-  /** Plugin that is listed as installed even if it is not. */
-  readonly standIn: InstalledPlugin;
-}
+/** Plugin for flight tracking of published clients, as other plugins see it: listed as installed even if it is not. */
+export const FLIGHT_TRACKING = {
+  id: FLIGHT_TRACKING_ID,
+  name: 'Simulated flight',
+  version: '1.0.0',
+  type: 'user',
+  description: 'Stands in for the flight tracking of a client: see "crewroom flight"',
+  ui: false,
+};
 
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
-export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
-  const {plugins, settings, owner, pages, standIn} = deps;
+export function pluginRoutes(deps: RoutesDeps): readonly Route[] {
+  const {plugins, settings, access, pages} = deps;
   const about =
     (read: (id: string, caller: Caller) => object | Promise<object>): RouteHandler =>
     async ({segments: [id = ''], caller, query}) => {
@@ -44,7 +42,7 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
   const restart = about(async (id, caller) => describe(await plugins.restart(id), caller));
   return [
     {path: '/api/plugins', needs: 'plugins:manage', GET: listAll(plugins, describe)},
-    {path: '/api/plugins/installed', needs: 'client:use', GET: listInstalled(plugins, standIn)},
+    {path: '/api/plugins/installed', needs: 'client:use', GET: listInstalled(plugins)},
     {
       path: '/api/plugins/{id}',
       needs: 'plugins:manage',
@@ -59,7 +57,7 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
       path: '/api/plugins/{id}/restart',
       needs: 'plugins:manage',
       POST: call => {
-        assertOwner(call.request, owner);
+        assertOwner(call.request, access.owner);
         return restart(call);
       },
     },
@@ -80,12 +78,12 @@ export function pluginRoutes(deps: PluginRoutesDeps): readonly Route[] {
  */
 export function callPlugin(
   method: PluginRequest['method'],
-  {plugins, bodyBytesMax}: Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'>,
+  {plugins, limits}: Pick<RoutesDeps, 'plugins' | 'limits'>,
   route?: CalledRoute,
 ): RouteHandler {
   return async ({request, segments}) => {
     const {id, name, url = request.target} = route ?? readRoute(segments);
-    const body = method === 'GET' ? NO_BODY : await request.readBody(bodyBytesMax, 'plugin-request');
+    const body = method === 'GET' ? NO_BODY : await request.readBody(limits.pluginBodyBytesMax, 'plugin-request');
     const plugin = plugins.find(id);
     if (plugin === undefined) throw noPlugin(id, `${method} ${name}`, request);
     // A background could log a token, or use it: its permissions are those of the program that sent it.
@@ -144,17 +142,8 @@ function listAll(
   };
 }
 
-/** Plugin in the form that published plugins read. */
-export interface InstalledPlugin {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly type: string;
-  readonly description: string;
-  readonly ui: boolean;
-}
-
-function listInstalled(plugins: ServedPlugins, standIn: InstalledPlugin): RouteHandler {
+/** Lists plugins in the form that published plugins read. */
+function listInstalled(plugins: ServedPlugins): RouteHandler {
   return async ({query}) => {
     assertNoQueryButRandom(query);
     await plugins.looked();
@@ -162,7 +151,9 @@ function listInstalled(plugins: ServedPlugins, standIn: InstalledPlugin): RouteH
       .list()
       .filter(({state}) => state !== 'broken')
       .map(({id, name, version, type, description, hasPage}) => ({id, name, version, type, description, ui: hasPage}));
-    return jsonAnswer(installed.some(({id}) => id === standIn.id) ? installed : [...installed, standIn]);
+    return jsonAnswer(
+      installed.some(({id}) => id === FLIGHT_TRACKING.id) ? installed : [...installed, FLIGHT_TRACKING],
+    );
   };
 }
 

@@ -1,7 +1,8 @@
-import type {AccessMode, Caller} from '../../core/domain/access/access.ts';
+import type {Caller} from '../../core/domain/access/access.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {decodeName, type Route} from '../core/route.ts';
-import {type CalledRoute, callPlugin, type PluginRoutesDeps} from './plugin-routes.ts';
+import {type CalledRoute, callPlugin} from './plugin-routes.ts';
+import type {RoutesDeps} from './routes-deps.ts';
 
 /** Maximum number of valid addresses at once: a program plays the last sound, and may still load the one before. */
 const KEPT_MAX = 20;
@@ -9,16 +10,12 @@ const KEPT_MAX = 20;
 /** Size of the secret of an address, in bytes: 128 bits are not guessed. */
 const SECRET_BYTES = 16;
 
-export interface SoundAddressesDeps extends Pick<PluginRoutesDeps, 'plugins' | 'bodyBytesMax'> {
-  readonly mode: AccessMode;
-  readonly randomBytes: (sizeBytes: number) => Uint8Array;
-}
-
 /** Addresses of sounds that only a plugin may load, for the program that plays them. */
 export type SoundAddresses = ReturnType<typeof createSoundAddresses>;
 
 /** Creates the addresses of sounds. */
-export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddressesDeps) {
+export function createSoundAddresses(deps: RoutesDeps) {
+  const {accessMode, randomBytes} = deps;
   const targets = new Map<string, CalledRoute>();
   const route: Route = {
     path: '/api/play-sound/{sound}',
@@ -35,7 +32,7 @@ export function createSoundAddresses({mode, randomBytes, ...deps}: SoundAddresse
      * that plays a sound then needs no rights, and sends none to an address that a plugin chose. Other addresses stay, as do all in the mode `open`.
      */
     addressFor: (url: string, service: string, caller: Caller): string => {
-      const target = mode === 'open' ? undefined : readTarget(url, service);
+      const target = accessMode === 'open' ? undefined : readTarget(url, service);
       if (target === undefined || !caller.may(`routes:call:${target.id}`)) return url;
       const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString('hex');
       targets.set(secret, target);
