@@ -12,7 +12,7 @@ import {closeAll} from '../core/time/close-all.ts';
 import {nextTick as pause} from '../core/time/next-tick.ts';
 import {within} from '../core/time/wait.ts';
 import {VERSION} from '../core/version.ts';
-import {readRefusal} from '../http/core/refusal.ts';
+import {readRefusal} from '../http/core/handler.ts';
 import type {FetchHandler} from '../http/fetch-handler.ts';
 import {HttpService, type HttpServiceDeps} from '../http/http-service.ts';
 import type {PageServer} from '../http/proxy/page-server.ts';

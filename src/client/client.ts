@@ -66,6 +66,6 @@ export function createClient(options: ClientOptions = {}): Client {
       const answer = await transport.send('GET', '/api/identity', call);
       return {document: parseAnswer(answer, parseDocument<IdentityDocument>), text: decodeAnswer(answer)};
     },
-    events: options => createEventStream({transport}, options ?? {}),
+    events: options => createEventStream(transport, options),
   };
 }

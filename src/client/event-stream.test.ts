@@ -6,12 +6,7 @@ import {describe, expect, onTestFinished, test} from 'vitest';
 import type {Event} from '../core/domain/commits/event.ts';
 import {DEFAULT_LIMITS} from '../core/domain/limits.ts';
 import type {AppError} from '../core/failures/app-error.ts';
-import {
-  type ClientEventsOptions,
-  type ConnectionState,
-  createEventStream,
-  type EventStreamDeps,
-} from './event-stream.ts';
+import {type ClientEventsOptions, type ConnectionState, createEventStream} from './event-stream.ts';
 import {Transport} from './transport.ts';
 
 /** Answer to one connection. */
@@ -55,7 +50,7 @@ const refusing =
     response.writeHead(status).end(JSON.stringify(problem));
   };
 
-function streamOf(url: string, options: ClientEventsOptions = {}, deps: Partial<EventStreamDeps> = {}) {
+function streamOf(url: string, options: ClientEventsOptions = {}, deps: {readonly silenceMsMax?: number} = {}) {
   const transport = new Transport({
     baseUrl: url,
     timeoutMs: 5000,
@@ -64,7 +59,7 @@ function streamOf(url: string, options: ClientEventsOptions = {}, deps: Partial<
     fetch: request => fetch(request),
     random: () => 0,
   });
-  return createEventStream({transport, ...deps}, options);
+  return createEventStream(transport, options, deps.silenceMsMax);
 }
 
 /** Reads this many events. */

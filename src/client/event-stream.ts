@@ -30,13 +30,6 @@ export interface ClientEventsOptions<K extends EventKind = DefaultEventKind> ext
 /** State of the connection of an event stream. */
 export type ConnectionState = Parameters<NonNullable<ClientEventsOptions['onConnection']>>[0];
 
-/** Transport and limits of an event stream. */
-export interface EventStreamDeps {
-  readonly transport: Transport;
-  /** Longest silence of a connection, in milliseconds. @default {SILENCE_MS_MAX} */
-  readonly silenceMsMax?: number | undefined;
-}
-
 /** Longest silence of a connection, in milliseconds: three heartbeats of the service, one every 15 seconds. */
 export const SILENCE_MS_MAX = 45_000;
 
@@ -57,11 +50,12 @@ const COMMIT_LENGTH_MAX = 128 * 1024 * 1024;
 
 /** Creates an event stream. Sends nothing until it is iterated. */
 export function createEventStream<T, K extends EventKind>(
-  deps: EventStreamDeps,
-  options: ClientEventsOptions<K>,
+  transport: Transport,
+  options: ClientEventsOptions<K> = {},
+  silenceMsMax = SILENCE_MS_MAX,
 ): EventStream<T, K> {
   assertNames(options, 'events', 'call', ['onConnection']);
-  return new HttpEventStream(deps, options) as EventStream<T, K>;
+  return new HttpEventStream(transport, options, silenceMsMax) as EventStream<T, K>;
 }
 
 /** An event of any kind. */
@@ -81,7 +75,7 @@ class HttpEventStream implements EventStream<unknown, EventKind> {
   /** Events of a commit whose cursor has not arrived yet. */
   #waiting: AnyEvent[] = [];
 
-  constructor({transport, silenceMsMax = SILENCE_MS_MAX}: EventStreamDeps, options: ClientEventsOptions<EventKind>) {
+  constructor(transport: Transport, options: ClientEventsOptions<EventKind>, silenceMsMax: number) {
     this.#transport = transport;
     this.#silenceMsMax = silenceMsMax;
     this.#options = options;

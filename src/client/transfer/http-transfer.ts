@@ -1,7 +1,7 @@
 import {assertNames, EXPORT_NAMES, IMPORT_NAMES} from '../../core/domain/commits/option-names.ts';
 import type {Export, ExportOptions, Imported, ImportOptions, Transfer} from '../../core/domain/commits/transfer.ts';
+import {readImported} from '../../core/protocol/service-documents.ts';
 import {readExportEnd, readExportStart} from '../../core/protocol/transfer/export-ends.ts';
-import {readImported} from '../../core/protocol/transfer/imported.ts';
 import {untilAborted} from '../../core/time/until-aborted.ts';
 import {parseAnswer, receiveAnswer, unexpectedAnswer} from '../answer.ts';
 import {PAGE_ORIGIN} from '../network/network.ts';

@@ -14,12 +14,11 @@ import {formatEvent, formatPolled, readEvent} from './event/event.ts';
 import {formatFailure, readSentFailure} from './failure/failure-document.ts';
 import {formatEntryHeaders, readEntryHeaders} from './headers/entry-headers.ts';
 import {formatListing, readListing, readValueListing} from './listing.ts';
-import {formatSignIn, readSession, sessionDocument} from './service-documents.ts';
+import {formatImported, formatSignIn, readImported, readSession, sessionDocument} from './service-documents.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {onOneLine} from './text/one-line.ts';
 import {readTransaction} from './transaction/read-transaction.ts';
 import {formatCommitted, formatTransaction, isWritable, readCommitted} from './transaction/write-transaction.ts';
-import {formatImported, readImported} from './transfer/imported.ts';
 
 const storeId = createStoreId(Uint8Array.of(0xa));
 const formatSession = (status: SessionStatus): string => JSON.stringify(sessionDocument(status));

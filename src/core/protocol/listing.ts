@@ -1,12 +1,11 @@
 import type {Page} from '../domain/entries/entries.ts';
 import type {Entry, EntryInfo, ListedEntry} from '../domain/entries/entry.ts';
-import type {EntityTag, StoreId} from '../domain/entries/identifiers.ts';
+import {type EntityTag, formatEntityTag, type StoreId} from '../domain/entries/identifiers.ts';
 import {encodeText, trustStoredJson} from '../json/json-text.ts';
 import {ByteWriter} from './text/byte-writer.ts';
 import {createTimeFormat, type TimeFormat} from './text/format-time.ts';
 import {EACH, readExactTexts} from './text/json-reader.ts';
 import {parseDocument, readSentEntry, readTime, type SentEntry} from './text/read-document.ts';
-import {revisionMembers} from './text/revision-members.ts';
 
 /** A page of entries as it travels, with the store that their revisions belong to. */
 export interface Listing<E extends EntryInfo> {
@@ -21,7 +20,7 @@ export function formatListing({storeId, page: {entries, cursor}}: Listing<EntryI
   let separator = '';
   for (const entry of entries) {
     writer.text(separator);
-    writeEntry(writer, entry, revisionMembers({storeId, revision: entry.revision}).etag, formatTime);
+    writeEntry(writer, entry, formatEntityTag({storeId, revision: entry.revision}), formatTime);
     separator = ',';
   }
   return writer.text(cursor === undefined ? ']}' : `],"cursor":${JSON.stringify(cursor)}}`).end();

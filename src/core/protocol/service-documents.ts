@@ -1,5 +1,6 @@
 import type {RequestedToken} from '../domain/access/access.ts';
 import {assertNames, SIGN_IN_NAMES} from '../domain/commits/option-names.ts';
+import type {Imported} from '../domain/commits/transfer.ts';
 import type {StoreId} from '../domain/entries/identifiers.ts';
 import type {SessionStatus, SignIn} from '../domain/identity/identity.ts';
 import type {PluginStatus} from '../domain/plugins/plugin.ts';
@@ -82,6 +83,17 @@ export function readSession(json: string): SessionStatus {
 /** Writes the body that creates a token: `TOKEN_REQUEST` reads it. */
 export function formatTokenRequest({name, permissions, expiresAtMs}: RequestedToken): string {
   return JSON.stringify(writeTimes({name, permissions, expiresAtMs}));
+}
+
+/** Writes the result of an import. */
+export function formatImported({revision, ...imported}: Imported): string {
+  return JSON.stringify({...imported, revision: String(revision)});
+}
+
+/** Reads what {@link formatImported} writes. */
+export function readImported(json: string): Imported {
+  const {revision, ...imported} = parseDocument<Omit<Imported, 'revision'> & {readonly revision: string}>(json);
+  return {...imported, revision: Number(revision)};
 }
 
 /** Plugins, as `GET /api/plugins` answers them. */

@@ -1,4 +1,11 @@
-import {type Access, ANY_CALLER, type Caller, type Principal} from '../../core/domain/access/access.ts';
+import {
+  type Access,
+  ANY_CALLER,
+  type Caller,
+  type OneRefused,
+  type Permission,
+  type Principal,
+} from '../../core/domain/access/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../core/domain/faults/fault.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
@@ -243,4 +250,20 @@ function answerError(error: unknown, handling: Handling, {failures, newRequestId
   handling.failed = {error: sent, requestId};
   failures.report(sent, {requestId, method, path: shownPath(target), error});
   return failureAnswer(sent, requestId);
+}
+
+/** Returns what a plugin was refused; undefined for other answers, and other callers. In the mode `open` nothing is. */
+export function readRefusal(answered: Answered): OneRefused | undefined {
+  const {request, principal, route} = answered;
+  const permission = lackingIn(answered);
+  if (permission === undefined || route === undefined || !principal?.startsWith('plugin:')) return undefined;
+  const path = shownPath(request.target);
+  return {plugin: principal.slice('plugin:'.length), method: request.method, path, route, permission};
+}
+
+function lackingIn({failed, answer}: Answered): Permission | undefined {
+  const failure = failed?.error.failure;
+  if (failure === undefined) return answer.withheld;
+  if (failure.code === 'flight-of-another') return 'plugins:manage';
+  return failure.code === 'permission-required' ? (failure.permission as Permission) : undefined;
 }

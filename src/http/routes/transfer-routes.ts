@@ -1,7 +1,7 @@
 import {EXPORT_QUERY, IMPORT_QUERY, SNAPSHOT_QUERY} from '../../core/documents/queries.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
 import type {CallerTransfer, Snapshots} from '../../core/domain/commits/transfer.ts';
-import {formatImported} from '../../core/protocol/transfer/imported.ts';
+import {formatImported} from '../../core/protocol/service-documents.ts';
 import {assertPlainBody} from '../core/body.ts';
 import {answer, jsonAnswer, streamAnswer} from '../core/message.ts';
 import {parseQuery, type Route} from '../core/route.ts';

@@ -1,8 +1,14 @@
 import type {Committed, Transaction, TransactionOperation} from '../../domain/entries/entries.ts';
-import {type GivenRevision, parseEntityTag, type StoreRevision, untagged} from '../../domain/entries/identifiers.ts';
+import {
+  type EntityTag,
+  formatEntityTag,
+  type GivenRevision,
+  parseEntityTag,
+  type StoreRevision,
+  untagged,
+} from '../../domain/entries/identifiers.ts';
 import {jsonTextOf} from '../../domain/entries/value.ts';
 import {parseDocument} from '../text/read-document.ts';
-import {type RevisionMembers, revisionMembers} from '../text/revision-members.ts';
 
 /** Writes a revision as it is sent. */
 export type RevisionFormat = (given: GivenRevision) => string;
@@ -62,12 +68,12 @@ function decode(json: Uint8Array): string {
 
 /** Writes the result of a commit. */
 export function formatCommitted(at: StoreRevision): string {
-  return JSON.stringify(revisionMembers(at));
+  return JSON.stringify({revision: String(at.revision), etag: formatEntityTag(at)});
 }
 
 /** Reads what {@link formatCommitted} writes. */
 export function readCommitted(json: string): StoreRevision & Committed {
-  const {etag} = parseDocument<RevisionMembers>(json);
+  const {etag} = parseDocument<{readonly etag: EntityTag}>(json);
   const {storeId, revision} = parseEntityTag(etag) as StoreRevision;
   return {storeId, revision, etag};
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import {test} from 'vitest';
-import {withScripts} from './page-scripts.ts';
+import {withScripts} from './page-routes.ts';
 
 const withBoth = () => withScripts(undefined, {reportsErrors: true, isDark: true}) ?? assert.fail();
 
