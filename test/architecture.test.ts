@@ -514,7 +514,6 @@ const MAY_IMPORT = {
     'core/protocol/plugin',
     'core/protocol/text',
     'core/protocol/transaction',
-    'core/protocol/transfer',
     'core/time',
     'platform/system',
     'node:crypto',
@@ -547,7 +546,14 @@ const MAY_IMPORT = {
     'core/protocol/text',
     'core/time',
   ],
-  'client/transfer': ['core/domain/', 'client', 'client/network', 'core/protocol/transfer', 'core/time'],
+  'client/transfer': [
+    'core/domain/',
+    'client',
+    'client/network',
+    'core/protocol',
+    'core/protocol/transfer',
+    'core/time',
+  ],
   'workbench/testing': [
     'app/crewroom.ts',
     'app/open-crewroom.ts',
