@@ -55,12 +55,16 @@ export function consoleAddress(url: string): string {
   return url.replace(/(?<=^http:\/\/)(?:localhost|127\.0\.0\.1|\[::1\])(?=:|$)/, 'crewroom.localhost');
 }
 
-/** Folder of the screenshots, which people look at: `test-output/`, or the one in `SCREENSHOTS_DIR`. */
+/** Folder of the screenshots, which people look at: `test-output/`, or the one in `SCREENSHOTS_DIR`; undefined in CI, where none does. */
 const SCREENSHOTS =
-  process.env['SCREENSHOTS_DIR'] ?? fileURLToPath(new URL('../../../test-output/screenshots', import.meta.url));
+  process.env['SCREENSHOTS_DIR'] ??
+  (process.env['CI'] === undefined
+    ? fileURLToPath(new URL('../../../test-output/screenshots', import.meta.url))
+    : undefined);
 
 /** Keeps a picture of a page as output of the tests. */
 export async function keepScreenshot(page: Pick<Tab, 'screenshot'>, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
   await mkdir(SCREENSHOTS, {recursive: true});
   await writeFile(join(SCREENSHOTS, `${name}.png`), await page.screenshot());
 }
