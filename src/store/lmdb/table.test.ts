@@ -3,7 +3,7 @@ import {expect, test} from 'vitest';
 import {makeDirectory} from '../../../test/support/store-fixture.ts';
 import {openEnvironment} from './environment.ts';
 import {keyBytesOf} from './key-bytes.ts';
-import type {Table, TableRange} from './table.ts';
+import {type Table, type TableRange, viewOf} from './table.ts';
 
 /** Keys that an index, the change log and the entries may have, but for a single zero byte, which none of them has. */
 const keys = fc
@@ -25,7 +25,7 @@ function rangeOf(model: Model, {start, reverse = false}: TableRange): Model {
 /** Reads a range, with the size of each value if its bytes are those of its key. */
 function readRange(table: Table, range: TableRange): Model {
   return Array.from(table.range(range), ({key, value}) => {
-    const isOwn = value.equals(filled(key, value.length));
+    const isOwn = viewOf(value).equals(filled(key, value.length));
     return [key, isOwn ? value.length : -1] as const;
   });
 }

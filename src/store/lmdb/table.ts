@@ -32,8 +32,28 @@ export interface TableRange {
 /** A record of a range. */
 export interface TableRecord {
   readonly key: KeyBytes;
-  /** Valid only until the next read or step; not to be changed. */
-  readonly value: Buffer;
+  /** Valid only until the next read or step. */
+  readonly value: SharedBytes;
+}
+
+/**
+ * Bytes at the beginning of a buffer that may be longer. They must not be changed. Creating a view of them for each record would add 7 to
+ * 11 % to the time of a list without values.
+ */
+export interface SharedBytes {
+  readonly buffer: Buffer;
+  /** Number of bytes, from the beginning of the buffer. */
+  readonly length: number;
+}
+
+/** Returns bytes of a buffer of their own as {@link SharedBytes}. */
+export function share(buffer: Buffer): SharedBytes {
+  return {buffer, length: buffer.length};
+}
+
+/** Returns a view of shared bytes, which is valid as long as they are. */
+export function viewOf({buffer, length}: SharedBytes): Buffer {
+  return buffer.subarray(0, length);
 }
 
 /**
@@ -48,7 +68,7 @@ const STEPPED_VALUE_BYTES_MAX = 4096;
  */
 export const VALUE_CODEC = {
   encode: (value: Buffer): Buffer => value,
-  decode: (shared: Buffer, length: number): Buffer => shared.subarray(0, length),
+  decode: (buffer: Buffer, length: number): SharedBytes => ({buffer, length}),
 } as const;
 
 /**
@@ -110,7 +130,7 @@ export class LmdbTable implements Table {
     }
     if (large === undefined) return;
     for (const key of this.#keys({start: toBuffer(large), reverse})) {
-      if (key !== large) yield {key, value: this.peek(toBuffer(key)) ?? Buffer.alloc(0)};
+      if (key !== large) yield {key, value: share(this.peek(toBuffer(key)) ?? Buffer.alloc(0))};
     }
   }
 

@@ -12,7 +12,7 @@ import {
   splitChanges,
 } from '../format/change-log-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
-import type {Table} from '../lmdb/table.ts';
+import {type Table, viewOf} from '../lmdb/table.ts';
 import {findCommit, prepareRows} from './commit-rows.ts';
 import type {StoreTables} from './store-tables.ts';
 
@@ -145,7 +145,7 @@ export class ChangeLog {
   #readOn(after: Revision, limit: number): readonly LoggedChange[] | undefined {
     const page = new ChangePage(after, limit);
     for (const {value} of this.#table.range({start: encodeChangeLogKey(after + 1)})) {
-      const logged = decodeChangeLogRecord(value);
+      const logged = decodeChangeLogRecord(viewOf(value));
       if (logged === undefined || !follows(logged, page.changes.at(-1)?.revision ?? after)) return undefined;
       if (page.add(logged)) break;
     }

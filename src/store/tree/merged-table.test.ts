@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {parseKey, parsePrefix} from '../../core/domain/entries/identifiers.ts';
 import {encodeJsonText} from '../../core/json/json-text.ts';
 import {keyBytesOf} from '../lmdb/key-bytes.ts';
-import type {TableRange} from '../lmdb/table.ts';
+import {share, type TableRange} from '../lmdb/table.ts';
 import {entryRecordOf, FrozenWrites} from '../wal/memtable.ts';
 import {MergedTable, type ScannedTable, scanEntries, scanOf} from './scan.ts';
 
@@ -19,7 +19,7 @@ function tableEndingAt(forwards: readonly string[], backwards: readonly string[]
   };
   return {
     keys,
-    range: range => keys(range).map(key => ({key: keyBytesOf(key), value: recordOf(key.toString())})),
+    range: range => keys(range).map(key => ({key: keyBytesOf(key), value: share(recordOf(key.toString()))})),
   };
 }
 

@@ -6,7 +6,7 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {decodeEntryInfo, decodeEntryRecord} from '../format/entry-record.ts';
 import {isRangeDamage} from '../lmdb/engine-errors.ts';
 import {decodeKeyBytes, encodeKeyBytes, type KeyBytes, keyBytesOf, toBuffer} from '../lmdb/key-bytes.ts';
-import type {Table, TableRange, TableRecord} from '../lmdb/table.ts';
+import {type SharedBytes, share, type Table, type TableRange, type TableRecord, viewOf} from '../lmdb/table.ts';
 import type {ExpireOperation} from '../plan/plan.ts';
 import {entryRecordOf, type FrozenWrites} from '../wal/memtable.ts';
 
@@ -112,10 +112,12 @@ class PartInProgress {
   }
 
   /** Adds the entry of a record, unless it has expired. */
-  add(bytes: KeyBytes, record: Buffer): void {
+  add(bytes: KeyBytes, record: SharedBytes): void {
     const {values, nowMs} = this.#scan;
     const key = trustStoredKey(decodeKeyBytes(bytes));
-    const entry = values ? decodeEntryRecord(key, Buffer.from(record)) : decodeEntryInfo(key, record);
+    const entry = values
+      ? decodeEntryRecord(key, Buffer.from(viewOf(record)))
+      : decodeEntryInfo(key, record.buffer, record.length);
     if (!hasExpired(entry, nowMs)) {
       this.#entries.push(entry);
       if (values) this.#valuesBytes += entry.sizeBytes;
@@ -219,7 +221,8 @@ export class MergedTable implements ScannedTable {
       const key = keys[index];
       const write = key === undefined ? undefined : this.#newer.find(key);
       if (key === undefined || write === undefined) return;
-      yield {key: encodeKeyBytes(key), value: entryRecordOf(key, write)};
+      const record = entryRecordOf(key, write);
+      yield {key: encodeKeyBytes(key), value: record && share(record)};
     }
   }
 }
@@ -227,7 +230,7 @@ export class MergedTable implements ScannedTable {
 /** The record of a key that was written; undefined if it was removed. */
 interface NewerRecord {
   readonly key: KeyBytes;
-  readonly value: Buffer | undefined;
+  readonly value: SharedBytes | undefined;
 }
 
 function isPresent(record: NewerRecord): record is TableRecord {

@@ -6,7 +6,7 @@ import type {Engine} from '../../../src/store/lmdb/engine.ts';
 import type {EnvironmentSnapshot, LmdbEnvironment} from '../../../src/store/lmdb/environment.ts';
 import {keyBytesOf, toBuffer} from '../../../src/store/lmdb/key-bytes.ts';
 import type {EnvironmentOptions} from '../../../src/store/lmdb/opening-limits.ts';
-import type {Table, TableRange, TableRecord} from '../../../src/store/lmdb/table.ts';
+import {share, type Table, type TableRange, type TableRecord} from '../../../src/store/lmdb/table.ts';
 import type {MemoryDisk} from './memory-disk.ts';
 
 /** Records of a table by the hexadecimal digits of their keys. */
@@ -163,7 +163,7 @@ function recordsOf(records: Records, {start, reverse = false, limit}: TableRange
   const inside = ordered.filter(key => from === undefined || (reverse ? key <= from : key >= from));
   return inside
     .slice(0, limit)
-    .map(key => ({key: keyBytesOf(Buffer.from(key, 'hex')), value: Buffer.from(records.get(key) ?? '')}));
+    .map(key => ({key: keyBytesOf(Buffer.from(key, 'hex')), value: share(Buffer.from(records.get(key) ?? ''))}));
 }
 
 function hexOf(key: Uint8Array): string {
