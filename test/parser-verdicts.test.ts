@@ -19,7 +19,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'cli/commands/play.ts': [1, 'a folder of the package'],
   'cli/commands/plugin.ts': [1, 'an argument: the operating system limits it'],
   'workbench/back-end/back-end-data.ts': [
-    2,
+    3,
     'a file of the author, of DATA_BYTES_MAX; the name of a file of the package',
   ],
   'workbench/back-end/back-end-server.ts': [1, 'a request of the plugin in development: BODY_BYTES_MAX'],
