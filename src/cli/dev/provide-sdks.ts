@@ -4,8 +4,7 @@ import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {messageOf} from '../../core/failures/app-error.ts';
 import {renameOver} from '../../core/files/directory.ts';
-import {isAlias, readProjects} from '../../plugins/sources/author-project.ts';
-import {OLDER_SDKS, type OlderSdk} from '../../plugins/sources/older-sdks.ts';
+import {isAlias, OLDER_SDKS, type OlderSdk, readProjects} from '../../plugins/sources/author-project.ts';
 
 /** The folder of packages that stand in for older SDKs: beside the service, in a clone and in the published package. */
 const PACKAGES = fileURLToPath(new URL('../../../packages/', import.meta.url));

@@ -5,7 +5,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {gzip} from 'node:zlib';
 import {IS_PUBLISHED, VERSION} from '../../core/version.ts';
-import {OLDER_SDKS} from '../../plugins/sources/older-sdks.ts';
+import {OLDER_SDKS} from '../../plugins/sources/author-project.ts';
 
 /** The folder of this package, in which those of the SDKs are as well. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

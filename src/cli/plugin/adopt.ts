@@ -9,7 +9,7 @@ import {FileError} from '../../core/files/text-file.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import {installedProgram} from '../../platform/system/windows-programs.ts';
 import {type Adoption, type FileChange, type ProvidedSdk, planAdoption} from '../../plugins/sources/adopt-project.ts';
-import type {OlderSdk} from '../../plugins/sources/older-sdks.ts';
+import type {OlderSdk} from '../../plugins/sources/author-project.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
 import {provideOwnPackages} from '../npm/own-packages.ts';

@@ -3,8 +3,14 @@ import {join} from 'node:path';
 import {FileError, readRegularFile, readTextFile} from '../../core/files/text-file.ts';
 import {isObject, type JsonMembers} from '../../core/json/members.ts';
 import {PACKAGE_FILE, PROJECT_BYTES_MAX} from '../directory/plugin-halves.ts';
-import {type AuthorProject, installCommand, needsOlderSdk, readProjects} from './author-project.ts';
-import {OLDER_SDKS, type OlderSdk} from './older-sdks.ts';
+import {
+  type AuthorProject,
+  installCommand,
+  needsOlderSdk,
+  OLDER_SDKS,
+  type OlderSdk,
+  readProjects,
+} from './author-project.ts';
 
 /** Change of a file that makes a project work with this service. */
 export interface FileChange {

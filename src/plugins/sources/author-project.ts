@@ -1,9 +1,8 @@
-import {access} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
 import {join} from 'node:path';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import {readTextFile} from '../../core/files/text-file.ts';
 import {type AuthorPackage, PACKAGE_FILE, readAuthorPackage} from '../directory/plugin-halves.ts';
-import {OLDER_SDKS} from './older-sdks.ts';
 
 /** A folder of a plugin that has a `package.json` of its own. */
 export interface AuthorProject extends AuthorPackage {
@@ -17,7 +16,7 @@ export interface AuthorProject extends AuthorPackage {
 type PackageManager = 'npm' | 'pnpm' | 'yarn';
 
 /** Folders that have a `package.json` in published plugins. */
-export const PROJECT_FOLDERS = ['', 'ui', 'background'] as const;
+const PROJECT_FOLDERS = ['', 'ui', 'background'] as const;
 
 /** Files by which a package manager is known: what npm writes when it has installed packages, or lock files. Without any it is npm. */
 const MANAGER_FILES: readonly (readonly [file: string, manager: PackageManager])[] = [
@@ -34,16 +33,37 @@ export async function readProjects(directory: string): Promise<readonly AuthorPr
 
 async function readProject(directory: string, folder: string): Promise<AuthorProject | undefined> {
   const root = join(directory, folder);
-  if (!(await exists(join(root, PACKAGE_FILE)))) return undefined;
-  const managers = await Promise.all(
-    MANAGER_FILES.map(async ([file, manager]) => ((await exists(join(root, file))) ? manager : undefined)),
-  );
-  const manager = managers.find(each => each !== undefined) ?? 'npm';
-  return {
-    ...(await readAuthorPackage(root)),
-    ...{folder, manager, isInstalled: await exists(join(root, 'node_modules', '.bin'))},
-  };
+  if (!existsSync(join(root, PACKAGE_FILE))) return undefined;
+  const [, manager = 'npm'] = MANAGER_FILES.find(([file]) => existsSync(join(root, file))) ?? [];
+  const isInstalled = existsSync(join(root, 'node_modules', '.bin'));
+  return {...(await readAuthorPackage(root)), folder, manager, isInstalled};
 }
+
+/** An SDK that is no longer on the registry. */
+export interface OlderSdk {
+  readonly name: string;
+  /** The package in its place, and the folder that has it. */
+  readonly standIn: string;
+  readonly folder: string;
+  /** Names in the folder that belong to the package. */
+  readonly parts: readonly string[];
+}
+
+/** SDKs that published plugins need. */
+export const OLDER_SDKS: readonly OlderSdk[] = [
+  {
+    name: '@tfdidesign/smartcars3-ui-sdk',
+    standIn: 'crewroom-ui-sdk',
+    folder: 'ui-sdk',
+    parts: ['package.json', 'dist', 'css'],
+  },
+  {
+    name: '@tfdidesign/smartcars3-background-sdk',
+    standIn: 'crewroom-background-sdk',
+    folder: 'background-sdk',
+    parts: ['package.json', 'dist'],
+  },
+];
 
 /** Returns whether a project needs an SDK that is no longer on the registry. */
 export function needsOlderSdk({dependencies}: AuthorProject): boolean {
@@ -122,11 +142,4 @@ async function findPort(script: string, root: string): Promise<string> {
     if (port !== undefined) return port;
   }
   return VITE_PORT;
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
