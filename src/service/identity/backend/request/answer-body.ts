@@ -1,3 +1,4 @@
+import {isUtf8} from 'node:buffer';
 import {type JsonText, parseJsonText} from '../../../../core/json/json-text.ts';
 import {isObject, type JsonMembers} from '../../../../core/json/members.ts';
 
@@ -30,8 +31,8 @@ export function readAnswerBody(bytes: Uint8Array, parsedBytesMax: number): Body 
       ? {kind: 'object', value, json, hasByteOrderMark}
       : {kind: 'json', value, json, hasByteOrderMark};
   }
-  const text = findText(bytes);
-  if (text === undefined) return {kind: 'binary'};
+  if (!isUtf8(bytes)) return {kind: 'binary'};
+  const text = new TextDecoder().decode(bytes);
   if (text.trim() === '') return {kind: 'empty'};
   return findMixed(text) ?? {kind: HTML.test(text) ? 'html' : 'text'};
 }
@@ -87,14 +88,6 @@ export function lacksPilot(body: Body): boolean {
 function findJson(bytes: Uint8Array): JsonText | undefined {
   try {
     return parseJsonText(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function findText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', {fatal: true}).decode(bytes);
   } catch {
     return undefined;
   }
