@@ -1,3 +1,4 @@
+import {isDeepStrictEqual} from 'node:util';
 import {
   CREDENTIAL_LENGTH_MAX,
   type ServedSignInOptions,
@@ -52,9 +53,10 @@ export class SignInGate {
   }
 
   #start(request: RequestedSignIn): Promise<SessionStatus> {
+    const current = this.#current;
     // A double click is one sign-in.
-    if (this.#current !== undefined && isSame(this.#current.request, request)) return this.#current.done;
-    if (this.#current !== undefined) throw new AppError({code: 'busy', what: 'sign-in'});
+    if (current !== undefined && isDeepStrictEqual(current.request, request)) return current.done;
+    if (current !== undefined) throw new AppError({code: 'busy', what: 'sign-in'});
     const controller = new AbortController();
     const done = this.#run(request, controller.signal).finally(() => {
       this.#current = undefined;
@@ -62,11 +64,6 @@ export class SignInGate {
     this.#current = {request, controller, done};
     return done;
   }
-}
-
-function isSame(a: RequestedSignIn, b: RequestedSignIn): boolean {
-  const isSamePlace = a.scriptURL === b.scriptURL && a.mayNameBackEnd === b.mayNameBackEnd;
-  return isSamePlace && a.username === b.username && a.password === b.password;
 }
 
 function readCredentials({scriptURL, username, password}: SignIn): SignIn {
