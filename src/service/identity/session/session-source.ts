@@ -16,12 +16,11 @@ import {AppError} from '../../../core/failures/app-error.ts';
 import {Alarm} from '../../../core/time/alarm.ts';
 import {within} from '../../../core/time/wait.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
-import {askFor} from './ask-back-end.ts';
+import {askFor, chooseScriptUrl, requestSession} from './ask-back-end.ts';
 import {airlineOf, type Configured, composeIdentity} from './pilot-identity.ts';
 import {linesOf} from './session-log.ts';
 import {type ActualSession, actualSession, type Locked, type SignedIn, type State, timesOf} from './session-state.ts';
 import {type Context, type Effect, follow, type SessionEvent} from './session-table.ts';
-import {chooseScriptUrl, requestSession} from './sign-in.ts';
 import {type RequestedSignIn, SignInGate, signInRefused} from './sign-in-gate.ts';
 import type {SessionKeeper} from './storage/session-keeper.ts';
 
