@@ -97,16 +97,12 @@ export interface Output {
   readonly stream: NodeJS.WritableStream;
 }
 
+type Colours = ReturnType<typeof picocolors.createColors>;
+
 /** Colours, weights and the width of a terminal. */
-export interface Style {
+export interface Style extends Pick<Colours, 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'> {
   /** Line width in cells; `Infinity` if the stream is not a terminal. */
   readonly columns: number;
-  bold(text: string): string;
-  dim(text: string): string;
-  red(text: string): string;
-  green(text: string): string;
-  yellow(text: string): string;
-  cyan(text: string): string;
 }
 
 /**
@@ -128,20 +124,18 @@ const SHOWN_LENGTH_MAX = 4000;
 
 /** Makes a text safe to show on one terminal line, which would obey control characters. Truncates a very long text. */
 export function escapeControls(text: string): string {
-  const isCut = text.length > SHOWN_LENGTH_MAX;
-  return replaceUnseen(isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text, UNSEEN_ON_LINE);
+  return cutToShow(text).replace(UNSEEN_ON_LINE, escapeCharacter);
 }
 
 /** Makes a text of several lines safe to show on a terminal, like {@link escapeControls}, with all lines but the first indented: none looks like another entry. */
 export function escapeLines(text: string, indent: string): string {
-  const isCut = text.length > SHOWN_LENGTH_MAX;
-  const lines = (isCut ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text).split('\n');
-  return lines.map(line => replaceUnseen(line, UNSEEN_ON_LINE)).join(`\n${indent}`);
+  const lines = cutToShow(text).split('\n');
+  return lines.map(line => line.replace(UNSEEN_ON_LINE, escapeCharacter)).join(`\n${indent}`);
 }
 
 /** Makes a text of several lines safe to show on a terminal. Tabs and line breaks stay. */
 export function escapeText(text: string): string {
-  return replaceUnseen(text, UNSEEN_IN_TEXT);
+  return text.replace(UNSEEN_IN_TEXT, escapeCharacter);
 }
 
 /** Makes the parts of a text of several lines safe to show on a terminal, like {@link escapeText}. Characters may be split between them. */
@@ -159,6 +153,6 @@ export function jsonLine(document: unknown): string {
   return `${escapeText(JSON.stringify(document))}\n`;
 }
 
-function replaceUnseen(text: string, unseen: RegExp): string {
-  return text.replace(unseen, escapeCharacter);
+function cutToShow(text: string): string {
+  return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;
 }
