@@ -1,4 +1,5 @@
 import {lookup} from 'node:dns/promises';
+import {once} from 'node:events';
 import {type AddressInfo, createServer} from 'node:net';
 import {isLoopback} from '../../platform/system/loopback.ts';
 import {findListenerUser} from '../../platform/system/socket-owner.ts';
@@ -96,9 +97,7 @@ export async function checkUsers(allowUsers: readonly string[], platform: NodeJS
 async function findOwnUser(platform: NodeJS.Platform): Promise<number | undefined> {
   const server = createServer();
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
     const {port} = server.address() as AddressInfo;
     return await findListenerUser({address: '127.0.0.1', port}, platform);
   } catch {

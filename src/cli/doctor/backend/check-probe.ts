@@ -52,9 +52,7 @@ const NO_SLASH = 'the slash at the end of the address is removed, as Laravel doe
 const LOOP_FIX =
   'Look at the rewrite rules of the web server (.htaccess) and at the settings of the site for https and www: two of them contradict each other';
 
-function findNext(
-  answer: BackEndResponse,
-): {readonly finding: Finding; readonly scriptURL: string | undefined} | undefined {
+function findNext(answer: BackEndResponse) {
   const redirect = findRedirect(answer);
   const failure = redirect?.failure;
   if (failure?.code !== 'back-end-failed') return undefined;

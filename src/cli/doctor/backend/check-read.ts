@@ -1,4 +1,4 @@
-import {type Diagnosis, diagnose} from '../../../service/identity/backend/diagnosis.ts';
+import {diagnose} from '../../../service/identity/backend/diagnosis.ts';
 import type {BackEndPilot} from '../../../service/identity/backend/pilot.ts';
 import {isOffered} from '../../../service/identity/backend/pilot-answer.ts';
 import {
@@ -42,7 +42,8 @@ export async function checkRead(
     const redirect = findRedirect(answer);
     if (redirect !== undefined) return [findingOfCallFailure(CHECK.name, redirect)];
     const diagnosis = diagnose(answer);
-    if (diagnosis !== undefined) return [describeDiagnosis(diagnosis, answer)];
+    if (diagnosis !== undefined)
+      return [CHECK.problem(`${PATH}: ${diagnosis.problem} (${answer.status})`, diagnosis.advice)];
     if (answer.status === 401 || answer.status === 403) return [describeLoss(answer, await client.send(request))];
     const found = judge(answer, tookMs);
     if (found.some(({level}) => level === 'problem')) return found;
@@ -51,10 +52,6 @@ export async function checkRead(
   } catch (error) {
     return [findingOfCallFailure(CHECK.name, error)];
   }
-}
-
-function describeDiagnosis({problem, advice}: Diagnosis, {status}: BackEndResponse): Finding {
-  return CHECK.problem(`${PATH}: ${problem} (${status})`, advice);
 }
 
 function judge(answer: BackEndResponse, tookMs: number): readonly Finding[] {

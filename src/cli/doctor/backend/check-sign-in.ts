@@ -45,9 +45,9 @@ export async function* checkSignIn(place: SignInContext): Findings {
     return yield findingsOfRefusal(SIGN_IN, error);
   }
   yield [...judgePilot(pilot), judgeEnd(pilot, nowMs())];
-  const verified = await verify(pilot, place);
+  const verified = await checkCall('verify', pilot, place);
   yield verified.findings;
-  const resumed = await resume(verified.pilot ?? pilot, place);
+  const resumed = await checkCall('resume', verified.pilot ?? pilot, place);
   yield resumed.findings;
   // With an invalid session, a refusal would not show if the header is lost.
   if (resumed.pilot === undefined) yield [NOT_READ];
@@ -101,14 +101,22 @@ function judgeEnd(pilot: BackEndPilot, nowMs: number): Finding {
     : SESSION.warning(`it ends soon, at ${until}`, fix);
 }
 
-async function verify(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
+/** Verifies or resumes the session of a pilot. */
+async function checkCall(
+  call: 'verify' | 'resume',
+  pilot: BackEndPilot,
+  {scriptURL, client}: SignInContext,
+): Promise<SessionCheck> {
+  const {check, judge} = CALLS[call];
   try {
-    const verified = await client.verify(scriptURL, pilot.session);
-    return {findings: [judgeVerified(verified, pilot)], pilot: verified};
+    const answer = await client[call](scriptURL, pilot.session);
+    return {findings: [judge(answer, pilot)], pilot: answer ?? pilot};
   } catch (error) {
-    return {findings: findingsOfRefusal(VERIFY, error), pilot: undefined};
+    return {findings: findingsOfRefusal(check, error), pilot: undefined};
   }
 }
+
+const CALLS = {verify: {check: VERIFY, judge: judgeVerified}, resume: {check: RESUME, judge: judgeResumed}} as const;
 
 function judgeVerified(verified: BackEndPilot | undefined, pilot: BackEndPilot): Finding {
   if (verified === undefined) return {check: VERIFY.name, ...VERIFY_NOT_OFFERED};
@@ -123,15 +131,6 @@ function judgeVerified(verified: BackEndPilot | undefined, pilot: BackEndPilot):
       'Let pilot/verify answer with the session of the request; only pilot/resume returns a new one',
     );
   return VERIFY.ok('the session is valid');
-}
-
-async function resume(pilot: BackEndPilot, {scriptURL, client}: SignInContext): Promise<SessionCheck> {
-  try {
-    const resumed = await client.resume(scriptURL, pilot.session);
-    return {findings: [judgeResumed(resumed, pilot)], pilot: resumed ?? pilot};
-  } catch (error) {
-    return {findings: findingsOfRefusal(RESUME, error), pilot: undefined};
-  }
 }
 
 function judgeResumed(resumed: BackEndPilot | undefined, pilot: BackEndPilot): Finding {

@@ -105,22 +105,15 @@ function findCorsProblem({status, headers}: BackEndResponse): string | undefined
 const ADDRESS = new NamedCheck('Address');
 
 /** Checks the form of an address. @returns The address with a slash at its end; undefined if it is invalid. */
-function checkAddress(given: string): {
-  readonly scriptURL: string | undefined;
-  readonly findings: readonly Finding[];
-} {
+function checkAddress(given: string) {
   const reading = readScriptUrl(given);
   if ('problem' in reading) {
     const fix = 'Give the address of the directory of the back end, such as https://air.example/back-end/';
-    return {
-      scriptURL: undefined,
-      findings: [ADDRESS.problem(`the address ${reading.problem}`, fix)],
-    };
+    return {scriptURL: undefined, findings: [ADDRESS.problem(`the address ${reading.problem}`, fix)]};
   }
   const {scriptURL} = reading;
   const warnings = [...findMissingSlash(given, scriptURL), ...findPlainHttp(scriptURL)];
-  const fine: Finding = ADDRESS.ok(scriptURL);
-  return {scriptURL, findings: warnings.length === 0 ? [fine] : warnings};
+  return {scriptURL, findings: warnings.length === 0 ? [ADDRESS.ok(scriptURL)] : warnings};
 }
 
 function findMissingSlash(given: string, scriptURL: string): readonly Finding[] {
