@@ -1,5 +1,5 @@
 import {lstat} from 'node:fs/promises';
-import {join} from 'node:path';
+import {join, posix} from 'node:path';
 import {FileError, readRegularFile, readTextFile} from '../../core/files/text-file.ts';
 import {isObject, type JsonMembers} from '../../core/json/members.ts';
 import {PACKAGE_FILE, PROJECT_BYTES_MAX} from '../directory/plugin-halves.ts';
@@ -78,8 +78,7 @@ async function planPackage(
   {folder}: AuthorProject,
   provide: (sdk: OlderSdk) => Promise<ProvidedSdk>,
 ): Promise<readonly FileChange[]> {
-  const within = (path: string): string => [folder, path].filter(part => part !== '').join('/');
-  const file = within(PACKAGE_FILE);
+  const file = posix.join(folder, PACKAGE_FILE);
   const text = (await readTextFile(join(directory, file), PROJECT_BYTES_MAX)).toString();
   const lines: string[] = [];
   const packed: FileChange[] = [];
@@ -92,8 +91,8 @@ async function planPackage(
       lines.push(`- ${whole}`, `+ ${begin}"${specifier}"`);
       return `${begin}"${specifier}"`;
     });
-    if (own !== undefined && !(await hasBytes(join(directory, within(own.path)), own.bytes)))
-      packed.push({file: within(own.path), after: own.bytes, lines: [`+ ${own.bytes.length} bytes`]});
+    if (own !== undefined && !(await hasBytes(join(directory, folder, own.path), own.bytes)))
+      packed.push({file: posix.join(folder, own.path), after: own.bytes, lines: [`+ ${own.bytes.length} bytes`]});
   }
   return lines.length === 0 ? [] : [...packed, {file, after, lines}];
 }
@@ -110,7 +109,7 @@ const LOCK_FILE = 'package-lock.json';
 
 /** Removes the SDKs from the lock file of npm, which would go on to ask the registry for them. Other package managers notice by themselves. */
 async function planLock(directory: string, {folder}: AuthorProject): Promise<FileChange | undefined> {
-  const file = [folder, LOCK_FILE].filter(part => part !== '').join('/');
+  const file = posix.join(folder, LOCK_FILE);
   if ((await lstat(join(directory, file)).catch(() => undefined)) === undefined) return undefined;
   const text = (await readTextFile(join(directory, file), LOCK_BYTES_MAX)).toString();
   const lock: unknown = JSON.parse(text);

@@ -99,18 +99,14 @@ function managerCommand({manager, folder}: AuthorProject, args: readonly string[
   return formatLine([manager, ...flags, ...args], process.platform);
 }
 
-/** A script that starts a dev server. */
-export interface DevServer {
-  readonly script: string;
-  /** Address at which the page is expected, such as `http://localhost:5173`. */
-  readonly url: string;
-}
-
 /** Scripts that start dev servers, the most usual first. */
 const DEV_SCRIPTS = ['dev', 'start', 'serve'] as const;
 
-/** Finds the dev server of a project. Its address follows from the script, the settings of Vite, or the default of the program. */
-export async function findDevServer(directory: string, project: AuthorProject): Promise<DevServer | undefined> {
+/**
+ * Finds the script that starts the dev server of a project, and the address at which its page is expected, such as `http://localhost:5173`:
+ * it follows from the script, the settings of Vite, or the default of the program.
+ */
+export async function findDevServer(directory: string, project: AuthorProject) {
   for (const script of DEV_SCRIPTS) {
     const line = project.scripts[script];
     if (typeof line !== 'string' || line.includes('crewroom ')) continue;
