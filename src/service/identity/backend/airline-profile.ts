@@ -47,9 +47,8 @@ const NULLABLE = {
 
 /** Returns an airline with `null` for the settings that may be missing, to check it: what is served stays as it is. */
 function withNulls(airline: unknown): unknown {
-  if (typeof airline !== 'object' || airline === null || !('settings' in airline)) return airline;
-  const {settings} = airline;
-  return isObject(settings) ? {...airline, settings: {...NULLABLE, ...settings}} : airline;
+  if (!isObject(airline) || !isObject(airline['settings'])) return airline;
+  return {...airline, settings: {...NULLABLE, ...airline['settings']}};
 }
 
 /** The names of an airline, and the address of its back end. */

@@ -236,8 +236,7 @@ export function findPhpMessage(text: string) {
     file: unescapeHtml(
       said
         .slice(place + ' in '.length)
-        .replaceAll('<b>', '')
-        .replaceAll('</b>', '')
+        .replace(/<\/?b>/g, '')
         .trim(),
     ),
     line: end[1] ?? '',

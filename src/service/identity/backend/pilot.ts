@@ -4,6 +4,7 @@ import {findSecrets} from '../../../core/domain/identity/identity-secrets.ts';
 import {hideSecrets} from '../../../core/domain/redaction.ts';
 import type {DocumentProblem} from '../../../core/failures/members/problems.ts';
 import type {JsonText} from '../../../core/json/json-text.ts';
+import type {JsonMembers} from '../../../core/json/members.ts';
 
 /** The account of a pilot at the airline, as its back end sends it. */
 export interface BackEndPilot {
@@ -42,11 +43,9 @@ export function readBackEndPilot(json: JsonText): PilotReading {
 const NULLABLE = ['rankImage', 'avatar'];
 const NUMBERS = ['dbID', 'rankLevel', 'expiry'];
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Returns the pilot as a correct back end sends it, for our own use: what is served stays as it is. */
 function asCorrect(json: JsonText): unknown {
-  const pilot = JSON.parse(new TextDecoder().decode(json)) as Members;
+  const pilot = JSON.parse(new TextDecoder().decode(json)) as JsonMembers;
   const missing = NULLABLE.filter(name => pilot[name] === undefined).map(name => [name, null]);
   const quoted = NUMBERS.filter(name => isDigits(pilot[name])).map(name => [name, Number(pilot[name])]);
   const ends = isDate(pilot['expiry']) ? [['expiry', Date.parse(pilot['expiry']) / 1000]] : [];
@@ -66,7 +65,7 @@ function isDigits(value: unknown): boolean {
 
 /** Returns the deviations of a pilot that is accepted: plugins may not expect them. */
 export function findDeviations(json: JsonText): readonly DocumentProblem[] {
-  const pilot = JSON.parse(new TextDecoder().decode(json)) as Members;
+  const pilot = JSON.parse(new TextDecoder().decode(json)) as JsonMembers;
   const missing = NULLABLE.filter(name => pilot[name] === undefined);
   const quoted = NUMBERS.filter(name => isDigits(pilot[name]));
   return [
@@ -98,7 +97,7 @@ function readJwtExpiry(session: string): number | undefined {
   return typeof exp === 'number' ? exp : undefined;
 }
 
-function readJwtPart(part: string): Readonly<Record<string, unknown>> | undefined {
+function readJwtPart(part: string): JsonMembers | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
     return typeof value === 'object' && value !== null ? {...value} : undefined;

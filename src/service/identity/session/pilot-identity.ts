@@ -1,5 +1,5 @@
 import type {Identity, IdentityDocument, IdentitySource} from '../../../core/domain/identity/identity.ts';
-import {JsonIndex, type JsonSpan} from '../../../core/json/json-index.ts';
+import {JsonIndex} from '../../../core/json/json-index.ts';
 import {encodeJsonText, type JsonText} from '../../../core/json/json-text.ts';
 import {applyMergePatch} from '../../../core/json/merge-patch.ts';
 import {type BackEndAirline, makeAirline} from '../backend/airline-profile.ts';
@@ -65,17 +65,13 @@ function readAirline(profile: Identity): BackEndAirline | undefined {
   // No password may go to an address that the user did not write.
   if (profile.filled?.some(path => SCRIPT_URL.startsWith(path))) return undefined;
   const index = new JsonIndex(profile.json);
-  const span = findLast(index, 'airline');
-  if (span === undefined) return undefined;
-  const json = index.json(span);
+  // Of duplicates the last one counts, as for `JSON.parse()`.
+  const member = index.members(index.root).findLast(({name}) => name === 'airline');
+  if (member === undefined) return undefined;
+  const json = index.json(member.valueSpan);
   const {settings} = JSON.parse(new TextDecoder().decode(json)) as IdentityDocument['airline'];
   const reading = readScriptUrl(settings.scriptURL);
   return 'problem' in reading ? undefined : {json, scriptURL: reading.scriptURL};
-}
-
-/** Returns the value of a member. If the name is duplicated, the last one counts, as for `JSON.parse()`. */
-function findLast(index: JsonIndex, name: string): JsonSpan | undefined {
-  return index.members(index.root).findLast(member => member.name === name)?.valueSpan;
 }
 
 function encode(text: string): Uint8Array {
