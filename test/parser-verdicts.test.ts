@@ -71,7 +71,6 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'http/routes/identity-routes.ts': [1, 'the identity document that is served'],
   'http/routes/docs-routes.ts': [4, 'names of files and of a folder of the package'],
   'http/routes/read-parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
-  'service/identity/masked-source.ts': [1, 'the identity of a program, which embeds the service'],
   'service/identity/backend/airline-profile.ts': [3, 'what readJsonDocument() took, and addresses that were read'],
   'service/identity/backend/request/answer-body.ts': [
     2,
@@ -86,7 +85,10 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'service/identity/backend/request/redirect.ts': [7, 'the header Location: fetch() reads 16 KiB of headers'],
   'service/identity/backend/answer-text.ts': [2, 'headers, after an expression that takes some 40 characters'],
   'service/identity/backend/script-url.ts': [3, 'an argument, a sign-in of at most 16 KiB, or a file that was read'],
-  'service/identity/identity-document.ts': [1, 'what readJsonDocument() took'],
+  'service/identity/identity-document.ts': [
+    2,
+    'what readJsonDocument() took; the identity of a program, which embeds the service',
+  ],
   'service/identity/keychain/keychain-process.js': [1, 'a request that keychain.ts created'],
   'service/identity/keychain/keychain.ts': [2, 'ANSWER_LENGTH_MAX; the other is the name of a file of the package'],
   'service/identity/session/pilot-identity.ts': [2, 'parsed documents; pilots of PARSED_BYTES_MAX'],

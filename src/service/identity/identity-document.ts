@@ -1,7 +1,7 @@
 import {IDENTITY_DOCUMENT} from '../../core/documents/identity.ts';
 import {blankComments} from '../../core/documents/json-comments.ts';
 import {checkValue, formatProblems, type Problem} from '../../core/documents/problems.ts';
-import type {Identity, IdentityDocument} from '../../core/domain/identity/identity.ts';
+import type {Identity, IdentityDocument, IdentitySource} from '../../core/domain/identity/identity.ts';
 import {findSecrets} from '../../core/domain/identity/identity-secrets.ts';
 import {hideSecrets} from '../../core/domain/redaction.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
@@ -36,14 +36,10 @@ export function readIdentityDocument(bytes: Uint8Array, complete?: typeof comple
   return {identity: {json: withoutSchema(reading.json, reading.value), summary: summarise(checked.value)}};
 }
 
-/** Returns where a text begins in the bytes that it was read from. */
-function offsetOf(json: JsonText, bytes: Uint8Array): number {
-  return json.byteOffset - bytes.byteOffset;
-}
-
 function placeProblems(found: readonly Problem[], json: JsonText, bytes: Uint8Array): readonly PlacedProblem[] {
   const findPart = createPartFinder(json);
-  const offset = offsetOf(json, bytes);
+  // The text is a part of the bytes that it was read from.
+  const offset = json.byteOffset - bytes.byteOffset;
   return formatProblems(found).map((problem, at) => ({
     ...problem,
     position: offset + findPart(found[at]?.keys ?? []),
@@ -62,6 +58,31 @@ export function summarise(document: Pick<IdentityDocument, 'va_user' | 'airline'
   const {va_user: pilot, airline} = document;
   const line = `${pilot.firstName} ${pilot.lastName} (${pilot.pilotID}), ${airline.settings.airlineName}`;
   return hideSecrets(line, findSecrets(document));
+}
+
+/** Returns a source that masks the secrets of each identity in its summary, which goes to logs and pages: a program may have made it of any member. */
+export function maskSummaries(source: IdentitySource): IdentitySource {
+  const masked = new WeakMap<Identity, Identity>();
+  return {
+    get origin() {
+      return source.origin;
+    },
+    current() {
+      const identity = source.current();
+      if (identity === undefined) return undefined;
+      const shown = masked.get(identity) ?? maskSummary(identity);
+      masked.set(identity, shown);
+      return shown;
+    },
+    onChange: listener => source.onChange(listener),
+    [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
+  };
+}
+
+function maskSummary(identity: Identity): Identity {
+  const secrets = findSecrets(JSON.parse(new TextDecoder().decode(identity.json)));
+  const summary = hideSecrets(identity.summary, secrets);
+  return summary === identity.summary ? identity : {...identity, summary};
 }
 
 /** A problem, with its position in the bytes of a document if it is known. */
