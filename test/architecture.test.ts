@@ -256,6 +256,7 @@ const MAY_IMPORT = {
     'service/identity',
     'core/json',
     'core/time',
+    'node:buffer',
     'node:net',
   ],
   'service/identity/keychain': [
@@ -275,6 +276,7 @@ const MAY_IMPORT = {
     'service/identity/session/storage',
     'core/json',
     'core/time',
+    'node:util',
   ],
   'service/identity/session/storage': [
     'core/domain/',

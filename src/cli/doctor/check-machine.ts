@@ -1,5 +1,4 @@
 import {lookup} from 'node:dns/promises';
-import {once} from 'node:events';
 import {type AddressInfo, createServer} from 'node:net';
 import {isLoopback} from '../../platform/system/loopback.ts';
 import {findListenerUser} from '../../platform/system/socket-owner.ts';
@@ -97,7 +96,9 @@ export async function checkUsers(allowUsers: readonly string[], platform: NodeJS
 async function findOwnUser(platform: NodeJS.Platform): Promise<number | undefined> {
   const server = createServer();
   try {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(0, '127.0.0.1', resolve);
+    });
     const {port} = server.address() as AddressInfo;
     return await findListenerUser({address: '127.0.0.1', port}, platform);
   } catch {
