@@ -135,7 +135,8 @@ describe('a wrong command line', () => {
       args: ['delete', '--prefix', 'p'],
       said: /it deletes many entries\nConfirm that on a terminal, or/,
     },
-    {name: 'an action without its command', args: ['pack'], said: /unknown command "pack"; did you mean plugin pack\?/},
+    {name: 'two words as one', args: ['plugin-new'], said: /did you mean plugin new\?/},
+    {name: 'an action without its command', args: ['Pack'], said: /unknown command "Pack"; did you mean plugin pack\?/},
     {
       name: 'a status in place of a code',
       args: ['explain', '404'],

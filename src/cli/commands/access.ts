@@ -4,7 +4,7 @@ import {formatGrant} from '../../core/failures/copied-line.ts';
 import {formatTokenRequest, type ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {formatTime} from '../../core/protocol/text/format-time.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
-import {readDocument} from '../../core/protocol/text/times.ts';
+import {documentReader} from '../../core/protocol/text/times.ts';
 import {openAddress} from '../../platform/system/open-address.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage, refusedUsage} from '../failures/report.ts';
@@ -47,7 +47,11 @@ async function listGrants(call: AccessCall, plugin: string | undefined): Promise
 
 async function listRefused(call: AccessCall, plugin: string | undefined): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});
-  const {refused: all} = await send('GET', REFUSED_PATH, readDocument<{readonly refused: readonly RefusedRequest[]}>);
+  const {refused: all} = await send(
+    'GET',
+    REFUSED_PATH,
+    documentReader<{readonly refused: readonly RefusedRequest[]}>('refused'),
+  );
   const refused = plugin === undefined ? all : all.filter(each => each.plugin === plugin);
   const outcome = listed(call.context, refused, {
     head: ['PLUGIN', 'REFUSED', 'TIMES', 'PERMISSION'],
@@ -134,7 +138,7 @@ async function createToken(call: TokenCall, name: string): Promise<CommandOutcom
   return {json: {name, token: made.token}, text: `${made.token}\n`};
 }
 
-const readTokens = readDocument<{readonly tokens: readonly AccessToken[]}>;
+const readTokens = documentReader<{readonly tokens: readonly AccessToken[]}>('tokens');
 
 async function listTokens(call: TokenCall): Promise<CommandOutcome> {
   const {send} = await connect(call, {asOwner: true});

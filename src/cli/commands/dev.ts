@@ -15,7 +15,7 @@ import {reportPlugin} from '../dev/report-plugin.ts';
 import {type SideCommand, startCommand} from '../dev/side-command.ts';
 import {openReporter, type ServiceReporter} from '../live/service-reporter.ts';
 import {createLoopbackFetch} from '../service/http-fetch.ts';
-import {untilStarted, untilState} from '../service/until-started.ts';
+import {untilStarted} from '../service/until-started.ts';
 import type {CliContext} from '../terminal/context.ts';
 import {listenForStop, programParts, type StopRequest} from '../terminal/stop-request.ts';
 
@@ -193,11 +193,15 @@ async function untilBuilt(
   plugins: Plugins,
   {directory, signal}: Pick<FollowPluginDeps, 'directory' | 'signal'>,
 ): Promise<void> {
-  const built = untilState(plugins, () => {
+  const built = new AbortController();
+  const check = (): void => {
     const {state, error} = pluginIn(plugins, directory) ?? {};
-    return state !== 'not-built' || error !== undefined;
-  });
-  await Promise.race([built, wait(BUILD_WAIT_MS, {signals: [signal]})]);
+    if (state !== 'not-built' || error !== undefined) built.abort();
+  };
+  const stop = plugins.onState(check);
+  check();
+  await wait(BUILD_WAIT_MS, {signals: [signal, built.signal]});
+  stop();
 }
 
 interface FollowPluginDeps extends Pick<CliContext, 'nowMs'> {

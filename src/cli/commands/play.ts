@@ -45,7 +45,8 @@ async function play(call: CallOf<'play'>, settings: DevSettings, stop: StopReque
   const {context} = call;
   const {directory} = settings;
   const {logLevel, allowUsers} = settings.config;
-  using reporter = openReporter({context, stop, logLevel, requests: undefined, json: false});
+  const requests = context.stderr.isTerminal ? 'refused' : undefined;
+  using reporter = openReporter({context, stop, logLevel, requests, json: false});
   const {log} = reporter;
   let opened: Service | undefined;
   const given = {context, directory, log, allowUsers, service: () => opened};

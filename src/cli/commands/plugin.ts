@@ -3,7 +3,7 @@ import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin
 import type {SettingValues} from '../../core/domain/plugins/user-settings.ts';
 import type {PluginList} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
-import {readDocument, writeTimes} from '../../core/protocol/text/times.ts';
+import {documentReader, writeTimes} from '../../core/protocol/text/times.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
 import {connect, pluginPath} from '../service/connection.ts';
@@ -54,7 +54,7 @@ const ACTIONS = {
 async function list(call: PluginCall): Promise<CommandOutcome> {
   const {context, flags} = call;
   const {send} = await connect(call);
-  const {plugins, directoryProblem} = await send('GET', '/api/plugins', readDocument<PluginList>);
+  const {plugins, directoryProblem} = await send('GET', '/api/plugins', documentReader<PluginList>('plugins'));
   const problem = directoryProblem && `The directory of plugins is not used: ${escapeControls(directoryProblem)}`;
   const outcome = listed(call.context, plugins, {
     head: ['ID', 'VERSION', 'STATE', 'MEMORY', 'ROUTES'],
@@ -93,7 +93,11 @@ async function logs(call: PluginCall, id: string): Promise<CommandOutcome> {
   const {context} = call;
   const style = styleOf(context.stdout, context);
   const {send} = await connect(call);
-  const {lines} = await send('GET', `${pluginPath(id)}/logs`, readDocument<{readonly lines: readonly PluginLogLine[]}>);
+  const {lines} = await send(
+    'GET',
+    `${pluginPath(id)}/logs`,
+    documentReader<{readonly lines: readonly PluginLogLine[]}>('lines'),
+  );
   const json = lines.map(writeTimes);
   const shown = json.map(({loggedAt, level, text}) => {
     const line = escapeLines(text, LOG_INDENT);
@@ -105,7 +109,7 @@ async function logs(call: PluginCall, id: string): Promise<CommandOutcome> {
 
 async function restart(call: PluginCall, id: string): Promise<CommandOutcome> {
   const {send} = await connect(call);
-  const status = await send('POST', `${pluginPath(id)}/restart`, readDocument<PluginStatus>);
+  const status = await send('POST', `${pluginPath(id)}/restart`, documentReader<PluginStatus>());
   return {json: writeTimes(status), lines: [`Restarted ${id}: ${status.state}`]};
 }
 

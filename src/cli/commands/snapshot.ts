@@ -113,6 +113,7 @@ function tableRow({name, entries, plugin, revision, sizeBytes, savedAt}: SavedSn
 /** A snapshot that exists: a file with entries, or a directory with the files of a plugin, in one of its name. */
 interface FoundSnapshot {
   readonly path: string;
+  /** The plugin whose files they are; absent for entries. */
   readonly plugin?: string;
 }
 

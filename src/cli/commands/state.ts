@@ -48,9 +48,14 @@ async function readSession({sessions}: ConnectedClient['service']): Promise<Sess
   }
 }
 
-interface Status
-  extends Readiness,
-    Readonly<Record<'url' | 'version' | 'apiVersion' | 'storeId' | 'storeKind' | 'access', string>> {
+interface Status extends Readiness {
+  readonly url: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly storeId: string;
+  readonly storeKind: string;
+  /** Mode of access, which limits callers that no token proves. */
+  readonly access: string;
   readonly session: SessionDocument | undefined;
   readonly latencyMs: number;
   readonly owner: number | string | undefined;

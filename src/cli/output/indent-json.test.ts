@@ -32,6 +32,13 @@ describe('indentJson()', () => {
     }
   });
 
+  test('leaves a text as it is that is deeper than the stack may hold, or not JSON', () => {
+    for (const text of [`${'['.repeat(9000)}${']'.repeat(9000)}`, '{"a": 1, ']) {
+      assert.equal(indentJson(text), text);
+      assert.equal(compactJson(text), text);
+    }
+  });
+
   test('leaves numbers, escapes and white space inside of texts alone', () => {
     assert.equal(
       indentJson('{"a":1e400, "b" : "x\\" ,:{}\\u0041  "}'),

@@ -56,8 +56,12 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
 
 function readName(text: string): CommandName {
   if (isCommandName(text)) return text;
-  const ofAction = COMMAND_LIST.find(({arguments: [first]}) => first?.choices?.includes(text));
-  const meant = ofAction === undefined ? findSimilar(text, Object.keys(COMMANDS)) : `${ofAction.name} ${text}`;
+  const actions = COMMAND_LIST.flatMap(({name, arguments: [first]}) =>
+    (first?.choices ?? []).map(action => `${name} ${action}`),
+  );
+  const meant =
+    actions.find(action => action.endsWith(` ${text.toLowerCase()}`)) ??
+    findSimilar(text, [...Object.keys(COMMANDS), ...actions]);
   const problem = `unknown command ${JSON.stringify(text)}${suggest(meant)}`;
   throw new AdvisedError(invalidUsage(undefined, problem), '"crewroom --help" lists the commands');
 }

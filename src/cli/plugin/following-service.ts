@@ -3,7 +3,7 @@ import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin
 import {AppError} from '../../core/failures/app-error.ts';
 import type {PluginList, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
-import {readDocument} from '../../core/protocol/text/times.ts';
+import {documentReader} from '../../core/protocol/text/times.ts';
 import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {CommandCall} from '../catalogue/commands.ts';
 import {connect, pluginPath} from '../service/connection.ts';
@@ -31,16 +31,24 @@ export type ServiceState =
  */
 export async function findFollowingService(call: CommandCall, plugins: string): Promise<ServiceState> {
   const {send, url} = await connect(call, {ownOnly: true});
-  const list = await send('GET', '/api/plugins', readDocument<PluginList>).catch(error => stateOfError(error, url));
+  const list = await send('GET', '/api/plugins', documentReader<PluginList>('plugins')).catch(error =>
+    stateOfError(error, url),
+  );
   if ('kind' in list) return list;
   const {directory} = list;
   if (directory === undefined || !(await isSamePlace(directory, plugins))) return {kind: 'elsewhere', url};
   return {
     kind: 'following',
     service: {
-      status: id => orUndefined(send('GET', pluginPath(id), readDocument<PluginStatus>)),
+      status: id => orUndefined(send('GET', pluginPath(id), documentReader<PluginStatus>())),
       logs: async id =>
-        (await send('GET', `${pluginPath(id)}/logs`, readDocument<{readonly lines: readonly PluginLogLine[]}>)).lines,
+        (
+          await send(
+            'GET',
+            `${pluginPath(id)}/logs`,
+            documentReader<{readonly lines: readonly PluginLogLine[]}>('lines'),
+          )
+        ).lines,
       dataDir: async () => (await send('GET', '/api', parseDocument<ServiceDocument>)).dataDir,
     },
   };

@@ -1,6 +1,8 @@
 import {realpath} from 'node:fs/promises';
 import {sep} from 'node:path';
+import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {documentReader} from '../../core/protocol/text/times.ts';
 import {settingFlagOf, variableOf} from '../../platform/config/config.ts';
 import {DEFAULT_ORIGIN, inspectConfig} from '../../platform/config/resolve-config.ts';
 import {runtimeDirsOf} from '../../platform/paths.ts';
@@ -95,7 +97,8 @@ export async function adviseOnPlugin<C extends SettingsCall>(error: unknown, giv
   let port = found?.port;
   if (port === undefined && given !== chosen) {
     const {send, address} = await connect(given);
-    port = await send('GET', pluginPath(id), () => address.port).catch(() => undefined);
+    const known = await send('GET', pluginPath(id), documentReader<PluginStatus>()).catch(() => undefined);
+    if (known?.id === id) port = address.port;
   }
   if (port === undefined) return error;
   return new AdvisedError(error, `The service on port ${port} has this plugin: add --port ${port}`);

@@ -1,4 +1,4 @@
-import {constants, existsSync} from 'node:fs';
+import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, realpath} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
@@ -130,7 +130,7 @@ class RotatedFile implements AsyncDisposable {
   /** Makes `NAME.0`, if there is one, the newest of the older files. These move up only then, and only as far as a number is free. */
   async #shift(): Promise<void> {
     let count = 0;
-    while (count < OLDER_FILES && existsSync(this.#nameOf(count))) count++;
+    while (count < OLDER_FILES && (await exists(this.#nameOf(count)))) count++;
     for (; count > 0; count--) await renameOver(this.#nameOf(count - 1), this.#nameOf(count), this.#options.renaming);
   }
 
@@ -143,6 +143,13 @@ class RotatedFile implements AsyncDisposable {
     await this.#file?.close();
     this.#file = undefined;
   }
+}
+
+function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import {assertNames, checkedCall, FOLLOW_NAMES} from '../../core/domain/commits/option-names.ts';
 import type {FollowOptions, RequestPage, Requests} from '../../core/domain/recorded-request.ts';
 import {SseParser} from '../../core/protocol/event/server-sent-events.ts';
-import {readDocument} from '../../core/protocol/text/times.ts';
+import {documentReader} from '../../core/protocol/text/times.ts';
 import {backoffMs} from '../../core/time/backoff.ts';
 import {expecting, parseAnswer, unexpectedAnswer} from '../answer.ts';
 import {SILENCE_MS_MAX} from '../event-stream.ts';
@@ -23,6 +23,8 @@ export interface ClientRequests extends Requests {
 
 const PATH = '/api/requests';
 
+const READ_PAGE = documentReader<RequestPage>('requests');
+
 /** Longest page that is read, in UTF-16 units: 100 requests of a few thousand. */
 const PAGE_LENGTH_MAX = 4 * 1024 * 1024;
 
@@ -34,10 +36,7 @@ const WAIT_MS_MAX = 10_000;
 export function createRequests(transport: Transport): ClientRequests {
   return {
     read: async (after, call) =>
-      parseAnswer(
-        await transport.send('GET', PATH + formatQuery({after}), checkedCall(call)),
-        readDocument<RequestPage>,
-      ),
+      parseAnswer(await transport.send('GET', PATH + formatQuery({after}), checkedCall(call)), READ_PAGE),
     follow: (options = {}) => {
       assertNames(options, FOLLOW_NAMES);
       return follow(transport, options);
@@ -98,7 +97,7 @@ async function* connect(
       if (bytes === undefined) return;
       for (const block of parser.push(bytes)) {
         const data = block.get('data');
-        if (data !== undefined) yield expecting(response, () => readDocument<RequestPage>(data));
+        if (data !== undefined) yield expecting(response, () => READ_PAGE(data));
       }
       if (parser.length > PAGE_LENGTH_MAX)
         throw unexpectedAnswer(response, `it has a page of more than ${PAGE_LENGTH_MAX} characters`);

@@ -8,7 +8,7 @@ import {
   type ServiceDocument,
 } from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
-import {readDocument} from '../../core/protocol/text/times.ts';
+import {documentReader} from '../../core/protocol/text/times.ts';
 import {parseAnswer} from '../answer.ts';
 import {type ClientOptions, openTransport} from '../options.ts';
 import type {CallOptions, SendOptions, Transport} from '../transport.ts';
@@ -72,12 +72,12 @@ const PATH = '/api/allowed-origins';
 function createOrigins(transport: Transport): ClientOrigins {
   return {
     list: async call =>
-      parseAnswer(await transport.send('GET', PATH, checkedCall(call)), readDocument<AllowedOriginList>),
+      parseAnswer(await transport.send('GET', PATH, checkedCall(call)), documentReader<AllowedOriginList>('allowed')),
     allow: async (origin, call) => {
       const body = JSON.stringify({origin});
       return parseAnswer(
         await transport.send('POST', PATH, {...checkedCall(call), body}),
-        readDocument<AllowedOriginList>,
+        documentReader<AllowedOriginList>('allowed'),
       );
     },
   };

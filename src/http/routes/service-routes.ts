@@ -133,8 +133,10 @@ function namesOf(
   identity: Pick<IdentitySource, 'origin' | 'current'>,
 ): Pick<Readiness['identity'], 'pilot' | 'filled'> {
   const {origin} = identity;
-  const filled = identity.current()?.filled;
-  if (origin.kind === 'profile') return filled === undefined ? {} : {filled};
+  if (origin.kind === 'profile') {
+    const filled = identity.current()?.filled;
+    return filled === undefined ? {} : {filled};
+  }
   return origin.kind === 'sample' && origin.pilot !== undefined ? {pilot: origin.pilot} : {};
 }
 

@@ -55,6 +55,7 @@ async function measure(deps: MetricsDeps, {requests, firstRevision}: Counted) {
   const statistics: Partial<StoreStatistics> = (await store.statistics()) ?? {};
   const pausedAtMs = elapsedMs();
   await pause();
+  const lagMs = elapsedMs() - pausedAtMs;
   return {
     nowMs,
     store,
@@ -62,7 +63,7 @@ async function measure(deps: MetricsDeps, {requests, firstRevision}: Counted) {
     firstRevision,
     requests,
     http: samplesOfRequests(requests),
-    lagMs: elapsedMs() - pausedAtMs,
+    lagMs,
     cpu: process.cpuUsage(),
     memory: process.memoryUsage(),
     versions: {version, api_version: apiVersion, node_version: process.version},

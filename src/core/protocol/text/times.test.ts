@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {readDocument, readTimes, writeDocument, writeTimes} from './times.ts';
+import {documentReader, readTimes, writeDocument, writeTimes} from './times.ts';
 
 test('times travel as texts, and come back', () => {
   const given = {startedAtMs: 1, endedAtMs: undefined, durationMs: 2, text: '3', at: '4'};
@@ -18,7 +18,16 @@ test('so do those of the elements of lists, and nothing else changes', () => {
     {startedAt: '1970-01-01T00:00:00.001Z', routes: [{name: 'greetAt'}], warnings: ['a']},
     {endedAt: '1970-01-01T00:00:00.002Z'},
   ]);
-  expect(readDocument(JSON.stringify(written))).toEqual(given);
+  expect(documentReader('plugins')(JSON.stringify(written))).toEqual(given);
+});
+
+test('lists in lists stay lists', () => {
+  expect(writeDocument({pages: [[1, 2]]})).toEqual({pages: [[1, 2]]});
+});
+
+test('a document of another program, without its list, is not read', () => {
+  for (const json of ['{}', '{"requests": {}}', '[]', '1', 'null'])
+    expect(() => documentReader<{readonly requests: readonly object[]}>('requests')(json), json).toThrow();
 });
 
 test('a member of a later version whose name ends like a time stays as it is unless it is a text', () => {

@@ -1,3 +1,4 @@
+import {isObject} from '../../json/members.ts';
 import {formatTime} from './format-time.ts';
 import {parseDocument, readTime} from './read-document.ts';
 
@@ -34,15 +35,23 @@ export function writeDocument<T extends object>(document: T): WithTimes<T> {
   return mapLists(writeTimes(document), writeTimes);
 }
 
-/** Reads the JSON text of what {@link writeDocument} returns. */
-export function readDocument<T extends object>(json: string): T {
-  return readTimes<T>(mapLists(parseDocument<WithTimes<T>>(json), readTimes));
+/**
+ * Returns a reader of the JSON text of what {@link writeDocument} returns.
+ *
+ * @param list A list that the document has: the reader throws an {@link Error} without it, since another program may have answered.
+ */
+export function documentReader<T extends object>(list?: keyof T & string): (json: string) => T {
+  return json => {
+    const document = parseDocument<WithTimes<T> & {readonly [N in string]?: unknown}>(json);
+    if (list !== undefined && !Array.isArray(document[list])) throw new Error(`it has no list of ${list}`);
+    return readTimes<T>(mapLists(document, readTimes));
+  };
 }
 
 function mapLists<T extends object>(document: T, map: (element: object) => object): T {
   const members = Object.entries(document).map(([name, value]) => [
     name,
-    Array.isArray(value) ? value.map(each => (each instanceof Object ? map(each) : each)) : value,
+    Array.isArray(value) ? value.map(each => (isObject(each) ? map(each) : each)) : value,
   ]);
   return Object.fromEntries(members);
 }
