@@ -126,7 +126,8 @@ export class PluginHost implements ServedPlugins {
     if (nowMs - this.#second.startedAtMs >= 1000) this.#second = {startedAtMs: nowMs, lines: 0};
     this.#second.lines++;
     const {pluginLogLinesMax: max} = DEFAULT_LIMITS;
-    if (this.#second.lines === max + 1) this.#deps.log.error('log lines of pages are dropped for a second', {max});
+    if (this.#second.lines === max + 1)
+      this.#deps.log.error('log lines of pages are dropped until the second is over', {max});
     return this.#second.lines <= max;
   }
 

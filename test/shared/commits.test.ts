@@ -531,6 +531,25 @@ describe('concurrent commits', () => {
     await Promise.all(commits.map(commit => store.commit(commit)));
     assert.ok(mostAsked < 1100, `a plan read ${mostAsked} keys`);
   });
+
+  test('of many operations are written in groups that fit into a request, and planned once', async () => {
+    const driver = new SimulatedEngine().connect();
+    await using store = await openStoreIn(driver);
+    // With a body beside each entry, and an expiry: four keys for an operation.
+    const value = JSON.stringify('x'.repeat(300));
+    const entries = Array.from({length: 1120}, (_, index) => String(index));
+    for (let at = 0; at < entries.length; at += 280)
+      await write(store, ...entries.slice(at, at + 280).map(name => putFor(600, name, value)));
+    const read = driver.read.bind(driver);
+    let reads = 0;
+    driver.read = (ranges, options) => {
+      reads++;
+      return read(ranges, options);
+    };
+    const writing = entries.slice(0, 120).map(name => write(store, putFor(900, name, value)));
+    await Promise.all([...writing, write(store, ...entries.slice(120).map(name => putFor(900, name, value)))]);
+    assert.ok(reads < 10, `${reads} requests read`);
+  });
 });
 
 describe('the wish of a slow writer', () => {

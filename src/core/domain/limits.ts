@@ -41,8 +41,8 @@ export const DEFAULT_LIMITS = {
   /** Largest value that the change log keeps, in bytes. Of larger ones only the size is known. */
   logValueBytesMax: 64 * 1024,
   /**
-   * Largest value that events carry, in bytes. With the longest key and all other members a line of an event takes less than 60 KiB: Go's `bufio.Scanner` and Python's `asyncio` read no line
-   * of 64 KiB, and would stop at the same event again and again.
+   * Largest value that events carry, in bytes. With the longest key and all other members a line of an event takes less than 60 KiB: Go's
+   * `bufio.Scanner` and Python's `asyncio` read no line of 64 KiB, and would stop at the same event again and again.
    */
   eventValueBytesMax: 56 * 1024,
   /** Maximum number of commits that wait for the disk. At 100 KB each these take 400 MB; the limit of connections keeps the number far lower. */
@@ -86,7 +86,7 @@ export const DEFAULT_LIMITS = {
   pluginBodyBytesMax: 16 * 1024 * 1024,
   /** Largest resident memory of the background of a plugin, in bytes. A background that exceeds it, twice its heap, is ended. */
   pluginMemoryBytesMax: 512 * 1024 * 1024,
-  /** Maximum number of lines that a plugin logs in a second; the others are dropped and counted. One that logs each request needs a hundredth. */
+  /** Maximum number of lines that a plugin logs in a second; the others are dropped; those of a background are counted. One that logs each request needs a hundredth. */
   pluginLogLinesMax: 1000,
 } as const;
 

@@ -50,7 +50,9 @@ const BUILDS = ['build', 'dist'] as const;
  */
 export async function findHalves(folder: string, hasPageServer = false): Promise<PluginHalves> {
   const own = await withSource(folder, await findIn(folder, ''), hasPageServer);
-  if (hasHalf(own) && (await isFile(join(folder, own.manifest)))) return own;
+  // A link to nowhere, or a folder, is a mistake to name, and no reason to take another plugin.
+  const manifest = await lstat(join(folder, own.manifest)).catch(() => undefined);
+  if (hasHalf(own) && manifest !== undefined) return own;
   const built: PluginHalves[] = [];
   for (const place of ['dist', ...(await listFolders(folder, 'build'))]) {
     const found = await findIn(folder, place);

@@ -45,7 +45,8 @@ export async function checkPlugin(path: string, source: string, places?: PluginH
   const folder = await findFolder(path, source);
   const halves = places ?? (await findHalves(folder));
   const state = await readFolderState(folder, halves);
-  if (state === undefined) throw unreadable(source, new Error('it does not exist'));
+  // It was there a moment ago.
+  if (state === undefined) throw unreadable(source, Object.assign(new Error(), {code: 'ENOENT'}));
   const reading = await readManifestFile({directory: folder, inDevelopment: true}, halves);
   const manifest = 'manifest' in reading ? reading.manifest : undefined;
   const {hasBackground, hasPage} = state;

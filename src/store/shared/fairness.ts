@@ -7,8 +7,8 @@ import type {StoreParts} from './engine-state.ts';
 const SHARING_MS = 1000;
 
 /**
- * Longest pause for others after a write, and for the wish of one, in milliseconds: a slow engine must not stop this process for longer, and
- * the commits that wait meanwhile are not refused.
+ * Longest pause for others after a group, and for the wish of one, in milliseconds: a slow engine must not stop this process for longer, and
+ * after a group that was written the commits that wait meanwhile are not refused.
  */
 const PAUSE_MS_MAX = 300;
 const WISHED_MS_MAX = 4000;
@@ -86,7 +86,7 @@ export class Fairness {
     if (writer !== this.#deps.writer && isSlower) this.#wishedMs = Math.min(WISHED_MS_MAX, Number(duration));
   }
 
-  /** Pauses after a write of this process, for the writes of others. */
+  /** Pauses after a group of this process, for the writes of others. */
   async pause(): Promise<void> {
     const {elapsedMs, random, timers} = this.#deps;
     const sharedMs = elapsedMs() - this.#otherMs > SHARING_MS ? 0 : (0.5 + random()) * (this.#attemptMs ?? 0);

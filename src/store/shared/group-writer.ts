@@ -1,7 +1,6 @@
 import type {CommitResult} from '../../core/domain/commits/commit.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import type {Failure} from '../../core/failures/failure.ts';
-import {splitBySize} from '../format/split-by-size.ts';
 import type {Plan, PlannedCommit} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
 import {giveId, isDeletion, sizeOfCommit, sum, writtenBytesOf} from '../plan/prepare-commit.ts';
@@ -27,7 +26,10 @@ type Results = readonly (CommitResult | Error)[];
 /** Time without any written group after which a commit that waits for its own is refused, in milliseconds. */
 const WAIT_MS_MAX = 5000;
 
-/** A group ends with the commit that reaches this number of operations and checks: a plan reads each key that they name. */
+/**
+ * A group ends before the commit by which it has more operations or checks, unless that is its first: a plan reads each key that they name, and one
+ * request changes up to four keys for an operation.
+ */
 const GROUP_KEYS_MAX = 1000;
 
 export interface GroupWriterDeps extends StoreParts {
@@ -71,10 +73,7 @@ export class GroupWriter {
     const isTimely = ({arrivedMs}: SharedCommit): boolean =>
       Math.max(arrivedMs, this.#wroteMs) >= startMs - WAIT_MS_MAX;
     const first = commits.findIndex(isTimely);
-    if (first === 0) {
-      const keysOf = ({operations, checks}: SharedCommit): number => operations.length + checks.length;
-      return this.#attempt(splitBySize(commits, {sizeOf: keysOf, sizeMax: GROUP_KEYS_MAX})[0] ?? [], startMs);
-    }
+    if (first === 0) return this.#attempt(commits.slice(0, countFitting(commits)), startMs);
     const problem = 'the engine is too slow for the commits that wait';
     const late = first === -1 ? commits : commits.slice(0, first);
     return late.map(() => new AppError({code: 'unavailable', what: 'store', problem}));
@@ -177,4 +176,14 @@ export class GroupWriter {
       appliedOf: id => applied.get(id),
     });
   }
+}
+
+function countFitting(commits: readonly SharedCommit[]): number {
+  let [operations, checks] = [0, 0];
+  const end = commits.findIndex(commit => {
+    operations += commit.operations.length;
+    checks += commit.checks.length;
+    return operations > GROUP_KEYS_MAX || checks > GROUP_KEYS_MAX;
+  });
+  return end === -1 ? commits.length : Math.max(1, end);
 }

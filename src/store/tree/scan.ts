@@ -153,7 +153,8 @@ function storeCorrupt(last: KeyBytes | undefined, cause?: unknown): AppError {
 function assertEnd(table: ScannedTable, last: KeyBytes, reverse: boolean): void {
   let end = last;
   try {
-    for (const key of table.keys({reverse: !reverse, limit: 1})) end = keyBytesOf(key);
+    const [first] = table.keys({reverse: !reverse, limit: 1});
+    if (first !== undefined) end = keyBytesOf(first);
   } catch (error) {
     // From there the engine may report the damaged page.
     throw isRangeDamage(error) ? storeCorrupt(last, error) : error;

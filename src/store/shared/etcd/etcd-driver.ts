@@ -150,13 +150,15 @@ class EtcdDriver implements Driver {
   /** Asks the member that is used for its space and its time, again and again. */
   async #followMembers(): Promise<void> {
     const {timers} = this.#options;
-    for (const {signal} = this.#closed; !signal.aborted; await wait(CHECK_MS, {timers, signals: [signal]})) {
+    const {signal} = this.#closed;
+    while (!signal.aborted) {
       try {
         await this.#askMembers();
       } catch (error) {
         // Files of certificates that are just being replaced.
         if (!isEngineFailure(error)) throw error;
       }
+      await wait(CHECK_MS, {timers, signals: [signal]});
     }
   }
 

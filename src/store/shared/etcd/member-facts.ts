@@ -69,7 +69,7 @@ export async function readMember(
   const quotaBytes = Number(figureOf(/^etcd_server_quota_backend_bytes (\S+)$/m));
   if (version === '' || !(usedBytes >= 0 && quotaBytes > 0)) return 'unreported';
   const dateMs = Date.parse(date);
-  // A second is as long as the time that is named, which is rounded down.
+  // A second is as long as the time that is named, which is rounded down. At most one of both is not 0; it is NaN without a date.
   const aheadMs = Math.max(0, startMs - dateMs - DATE_MS) + Math.min(0, nowMs() - dateMs) || 0;
   const isLeader = figureOf(/^etcd_server_is_leader (\S+)$/m) === '1';
   return {member, version, usedBytes, quotaBytes, isLeader, aheadMs, dateMs};
