@@ -1,4 +1,3 @@
-import {isObject} from '../../json/members.ts';
 import {formatTime} from './format-time.ts';
 import {parseDocument, readTime} from './read-document.ts';
 
@@ -51,7 +50,9 @@ export function documentReader<T extends object>(list?: keyof T & string): (json
 function mapLists<T extends object>(document: T, map: (element: object) => object): T {
   const members = Object.entries(document).map(([name, value]) => [
     name,
-    Array.isArray(value) ? value.map(each => (isObject(each) ? map(each) : each)) : value,
+    Array.isArray(value)
+      ? value.map(each => (each instanceof Object && !Array.isArray(each) ? map(each) : each))
+      : value,
   ]);
   return Object.fromEntries(members);
 }
