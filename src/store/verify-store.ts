@@ -84,7 +84,7 @@ export async function verifyStore(dataDir: string, {onProgress, signal}: VerifyO
     entries: entries.records,
     corruptKeys: entries.corruptKeys,
     lostEntries: entries.lost,
-    damage,
+    damage: entries.surplus === 0 ? damage : [...damage, `${entries.surplus} entries are there that were deleted`],
     storeIdDamaged: metadata.corruptKeys.length + metadata.lost > 0,
     damagedChanges: sum([changes, commits], ({corruptKeys, lost}) => corruptKeys.length + lost),
     wrongExpiries: expiries.corruptKeys.length + expected.size,
@@ -121,6 +121,11 @@ class TableFindings implements TableReader {
   /** Number of records that were not read. */
   get lost(): number {
     return Math.max(0, this.#expected - this.records);
+  }
+
+  /** Number of records beyond those of the table: an old page is in the place of a newer one. */
+  get surplus(): number {
+    return Math.max(0, this.records - this.#expected);
   }
 }
 
