@@ -40,6 +40,7 @@ const refuse =
 const busy = refuse(503, 'busy', {what: 'store', max: 4096});
 const unavailable = refuse(503, 'unavailable', {what: 'store', problem: 'no quorum'});
 const unknown = refuse(504, 'outcome-unknown', {commitId: '5f0c'});
+const late = refuse(408, 'too-slow', {what: 'request'});
 const conflict = refuse(412, 'revision-conflict', {conflicts: [{key: 'k', expected: '7', actual: '8'}]});
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
@@ -97,6 +98,9 @@ describe('a call that is lost, or meets a busy service', () => {
       const shared = await serve(unknown, unavailable, accept);
       await call(shared.client);
       expect(shared.requests).toHaveLength(3);
+      const slow = await serve(late, accept);
+      await call(slow.client);
+      expect(slow.requests).toHaveLength(2);
     });
   }
 

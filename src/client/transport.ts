@@ -226,6 +226,8 @@ const TRANSIENT: Readonly<Record<string, 0 | 1>> = {
   busy: 0,
   unavailable: 0,
   'store-closed': 0,
+  // A request that did not arrive in time: this program stood still (RFC 9110 section 15.5.9).
+  'too-slow': 0,
   'outcome-unknown': 1,
   'service-unreachable': 1,
   'service-timeout': 1,
