@@ -1,6 +1,5 @@
 import {availableParallelism} from 'node:os';
 import {configDefaults, defineConfig, type ViteUserConfig} from 'vitest/config';
-import {BaseSequencer, type TestSpecification} from 'vitest/node';
 
 /** Settings of all kinds of tests. */
 export const test = {
@@ -50,63 +49,66 @@ const OWN_PROCESS = [
   'test/http/{binding,upgrade}.test.ts',
 ];
 
-/** Files that take long for their size, by which Vitest orders the others: they start first, so that no core waits for them at the end. */
-const LONG = [
-  'src/store/crash-images.test.ts',
-  'src/store/failing-disk.test.ts',
-  'src/store/format/header-checksum.test.ts',
-  'src/store/lmdb/opening.test.ts',
-  'src/store/lmdb/process-lock.test.ts',
-  'src/store/store-model.test.ts',
-  'test/store/lmdb-kill.test.ts',
-  'test/http/access-matrix.test.ts',
-  'test/http/held-memory.test.ts',
-  'test/http/many-connections.test.ts',
-  'test/http/other-users.test.ts',
-  'test/http/places.test.ts',
-  'test/http/slow-clients.test.ts',
-  'test/cli/places.test.ts',
-  'test/cli/plugin-kills.test.ts',
-  'test/cli/plugin-update.test.ts',
-  'test/scripts/release.test.ts',
-  'test/examples.test.ts',
-  'src/cli/npm/pack-package.test.ts',
-  'fuzz/main.test.ts',
-];
+/**
+ * Files that take as long as all others: the command line, with its services and plugins in processes of their own, and what is killed, fails, loses power,
+ * is slow or is compiled many times over. `npm run test:long` runs them, and `npm run test:node` those that depend on Node.
+ */
+export const LONG = {
+  together: [
+    'test/cli/**/*.test.ts',
+    'src/cli/npm/pack-package.test.ts',
+    'test/http/{access-matrix,other-users}.test.ts',
+    'test/plugins/{host,load-plugin}.test.ts',
+    'test/scripts/release.test.ts',
+    'test/{build,examples,tour}.test.ts',
+    'fuzz/main.test.ts',
+  ],
+  apart: [
+    'src/store/{crash-images,failing-disk,lmdb-store-disk-failure}.test.ts',
+    'src/store/format/header-checksum.test.ts',
+    'src/store/lmdb/{opening,process-lock}.test.ts',
+    'src/store/store-model.test.ts',
+    'test/store/lmdb-kill.test.ts',
+    'test/http/{held-memory,many-connections,places,slow-clients}.test.ts',
+  ],
+} as const;
 
-/** The order of the files. */
-export class LongFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({moduleId}: TestSpecification): boolean => LONG.some(name => moduleId.endsWith(name));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))];
-  }
+/** Files to run, as globs. */
+export interface Files {
+  /** Files that share processes. @default {all but those apart} */
+  readonly together?: readonly string[];
+  /** Files with a process each. @default {those that need it} */
+  readonly apart?: readonly string[];
+  /** Files that are left out. @default {none} */
+  readonly skipped?: readonly string[];
 }
 
-/** Tests of the command line, which take as long as all others. `npm run test:commands` runs them, and `npm run test:node` those that depend on Node. */
-export const COMMANDS = 'test/cli/**';
-
-/** Workers: more than there are cores, since many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. */
-export const MAX_WORKERS: number = availableParallelism() + 2;
-
-/** Returns the settings of all tests without a browser, Wine or etcd. @param skipped Globs of files that are left out. */
-export function configure(skipped: readonly string[] = []): ViteUserConfig {
+/** Returns the settings of tests without a browser, Wine or etcd. */
+export function configure({together = test.include, apart = OWN_PROCESS, skipped = []}: Files): ViteUserConfig {
   const exclude = [...test.exclude, ...skipped];
   return defineConfig({
     test: {
       ...test,
       globalSetup: ['test/build.ts'],
-      // Not in the projects, where it would override --maxWorkers of the command line.
-      maxWorkers: MAX_WORKERS,
-      sequence: {sequencer: LongFirst},
+      // More than there are cores: many files wait, for processes that they start and for time to pass, and leave their core idle meanwhile. Not in
+      // the projects, where it would override --maxWorkers of the command line.
+      maxWorkers: availableParallelism() + 2,
       projects: [
         // Starting a process and loading the service in it takes longer than most files of tests.
-        {test: {...test, name: 'shared', exclude: [...exclude, ...OWN_PROCESS], isolate: false}},
+        {
+          test: {
+            ...test,
+            name: 'shared',
+            include: [...together],
+            exclude: [...exclude, ...OWN_PROCESS],
+            isolate: false,
+          },
+        },
         {
           test: {
             ...test,
             name: 'own process',
-            include: OWN_PROCESS.map(glob => glob.replace(/\*\*$/, '**/*.test.ts')),
+            include: apart.map(glob => glob.replace(/\*\*$/, '**/*.test.ts')),
             exclude,
             // After the shared ones: between them, the shared process would be started again.
             sequence: {groupOrder: 1},
@@ -117,4 +119,4 @@ export function configure(skipped: readonly string[] = []): ViteUserConfig {
   });
 }
 
-export default configure([COMMANDS]);
+export default configure({skipped: [...LONG.together, ...LONG.apart]});

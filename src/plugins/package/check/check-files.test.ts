@@ -124,6 +124,13 @@ describe('a page that reads the session of the pilot', () => {
     });
 });
 
+test('a page that registers a service worker is told that it does not run', async () => {
+  const warning = 'warning ui/a.js:2 registers a service worker, which does not run: its script is answered 404';
+  assert.deepEqual(await check({'ui/a.js': `\nnavigator.serviceWorker.register('/w.js');`}), [warning]);
+  const unregister = 'navigator.serviceWorker.ready.then(each => each.unregister()); register(x);';
+  assert.deepEqual(await check({'ui/a.js': unregister}), []);
+});
+
 describe('many files', () => {
   test('are read until there are enough findings of a kind', async () => {
     let reads = 0;
@@ -160,7 +167,17 @@ describe('many files', () => {
   });
 });
 
-test('a hostile file does not delay the check', async () => {
-  const long = ['<script '.repeat(300_000), '<!--'.repeat(300_000), '@import '.repeat(300_000)].join('');
-  await check({'ui/index.html': long, 'ui/a.css': long, 'ui/a.js': '('.repeat(1_000_000)});
+describe('the size', () => {
+  test('is reported if a plugin is large, with its largest files', async () => {
+    const files = [fileOf('ui/a.png', '', 30 * 1024 * 1024), fileOf('ui/b.png', '', 5), fileOf('ui/c.png', '', 10)];
+    const [finding, ...others] = await checkFiles(files, ID);
+    assert.match(finding?.problem ?? '', /^has files of 30\.0 MiB, /);
+    assert.match(finding?.advice ?? '', /ui\/a\.png \(30\.0 MiB\), ui\/c\.png/);
+    assert.deepEqual(others, []);
+  });
+
+  test('of a hostile file does not delay the check', async () => {
+    const long = ['<script '.repeat(300_000), '<!--'.repeat(300_000), '@import '.repeat(300_000)].join('');
+    await check({'ui/index.html': long, 'ui/a.css': long, 'ui/a.js': '('.repeat(1_000_000)});
+  });
 });

@@ -1,4 +1,5 @@
 import {tokenizer, tokTypes} from 'acorn';
+import {formatBytes} from '../../../core/domain/byte-size.ts';
 import {formatGrant} from '../../../core/failures/copied-line.ts';
 import {checkPage, checkStyles} from './check-page.ts';
 import {copyPart, type PluginFinding, type TextFile} from './finding.ts';
@@ -18,6 +19,9 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024;
 /** Maximum number of files whose text is checked. */
 const FILES_MAX = 1000;
 
+/** Size from which a plugin is large, in bytes: several times that of published ones. */
+const LARGE_BYTES = 20 * 1024 * 1024;
+
 /** Maximum number of findings of one kind; the rest would not be read. */
 const FINDINGS_MAX = 50;
 
@@ -29,7 +33,7 @@ const KINDS = {
 };
 
 /**
- * Checks the texts of the files of a package. Has the text of one file in memory at a time.
+ * Checks the texts and the sizes of the files of a package. Has the text of one file in memory at a time.
  *
  * @param id Undefined if the manifest is wrong.
  */
@@ -42,6 +46,7 @@ export async function checkFiles(
     ...(await collect(readTexts(files, KINDS.page), page => checkPage(page, {id, files: paths}))),
     ...(await collect(readTexts(files, KINDS.styles), checkStyles)),
     ...(await collect(readTexts(files, KINDS.program), program => checkProgram(program, id))),
+    ...checkSize(files),
   ];
 }
 
@@ -68,26 +73,52 @@ async function* readTexts(files: readonly CheckedFile[], pattern: RegExp): Async
   }
 }
 
+function checkSize(files: readonly CheckedFile[]): readonly PluginFinding[] {
+  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  if (sizeBytes < LARGE_BYTES) return [];
+  const largest = files.toSorted((a, b) => b.sizeBytes - a.sizeBytes).slice(0, 3);
+  const named = largest.map(({path, sizeBytes: own}) => `${path} (${formatBytes(own)})`).join(', ');
+  return [
+    {
+      level: 'warning',
+      problem: `has files of ${formatBytes(sizeBytes)}, and most plugins have less than 5 MiB`,
+      advice: `The largest are ${named}`,
+    },
+  ];
+}
+
 /** Maximum number of tokens from one name to the other: between both, compilers write the tests of `va_user?.session` out. */
 const SESSION_TOKENS_MAX = 16;
 
 /**
- * Finds a program of a page that reads the session of the pilot.
+ * Finds a program of a page that reads the session of the pilot, or that registers a service worker.
  *
  * @param id Undefined if the manifest is wrong.
  */
-function checkProgram({path: file, text}: TextFile, id = 'ID'): readonly PluginFinding[] {
-  const line = findSession(text);
-  if (line === undefined) return [];
+function* checkProgram({path: file, text}: TextFile, id = 'ID'): Iterable<PluginFinding> {
+  const session = findPair(text, ['va_user', 'session'], SESSION_TOKENS_MAX);
   const [grant, general] = [formatGrant(id, ['identity:secrets']), formatGrant('ID', ['identity:secrets'])];
-  const problem = 'reads va_user.session, which a page gets in the mode open only';
-  const advice = `Let the background of the plugin call the airline, or tell users to run "${grant.line ?? general.line}"`;
-  return [{level: 'warning', file, line, problem, advice}];
+  if (session !== undefined)
+    yield {
+      ...{level: 'warning', file, line: session},
+      problem: 'reads va_user.session, which a page gets in the mode open only',
+      advice: `Let the background of the plugin call the airline, or tell users to run "${grant.line ?? general.line}"`,
+    };
+  const worker = findPair(text, ['serviceWorker', 'register'], 2);
+  if (worker !== undefined)
+    yield {
+      ...{level: 'warning', file, line: worker},
+      problem: 'registers a service worker, which does not run: its script is answered 404',
+      advice: 'Let the page work without it, and the background keep what has to stay',
+    };
 }
 
-/** Returns the first line in which both names are near each other, in any order, outside of strings and comments. */
-function findSession(text: string): number | undefined {
-  const [a, b] = ['va_user', 'session'];
+/**
+ * Returns the first line in which two names are near each other, in any order, outside of strings and comments.
+ *
+ * @param tokensMax Maximum number of tokens from one to the other.
+ */
+function findPair(text: string, [a, b]: readonly [string, string], tokensMax: number): number | undefined {
   if (!text.includes(a) || !text.includes(b)) return undefined;
   const last = new Map<string, number>();
   let at = 0;
@@ -98,7 +129,7 @@ function findSession(text: string): number | undefined {
       if (name !== a && name !== b) continue;
       last.set(name, at);
       const before = last.get(name === a ? b : a);
-      if (before !== undefined && at - before <= SESSION_TOKENS_MAX) return token.loc?.start.line;
+      if (before !== undefined && at - before <= tokensMax) return token.loc?.start.line;
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
