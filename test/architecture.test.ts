@@ -419,7 +419,7 @@ const MAY_IMPORT = {
     'node:fs',
     'node:path',
   ],
-  'plugins/package/check': ['core/failures', 'acorn'],
+  'plugins/package/check': ['core/domain', 'core/failures', 'acorn'],
   // A service of its own, beside that of a plugin in development.
   'workbench/back-end': [
     'core/domain/',
