@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib';
 import type {Browser, BrowserContextOptions, Page, Response} from 'playwright-core';
 import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
 import type {DrivenBrowser} from '../support/browsers/browser.ts';
-import {CAN_BROWSE, launchShell} from '../support/browsers/chromium.ts';
+import {CAN_BROWSE, launchChromium, launchShell} from '../support/browsers/chromium.ts';
 import {consoleAddress, keepScreenshot, SHOWN_THEME} from '../support/browsers/console.ts';
 import {CAN_BROWSE_FIREFOX, driveFirefox} from '../support/browsers/firefox.ts';
 import {recordFrames} from '../support/browsers/frames.ts';
@@ -145,7 +145,7 @@ describe.skipIf(!CAN_BROWSE)('the theme of the console in Chromium', () => {
   // A dark theme that is emulated reaches a new process now and then after its first paint.
   let darkBrowser: Browser;
   beforeAll(async () => {
-    darkBrowser = await launchShell('--force-dark-mode');
+    darkBrowser = await launchChromium('--force-dark-mode');
   });
   afterAll(() => darkBrowser?.close());
 
