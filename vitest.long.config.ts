@@ -1,4 +1,4 @@
 import {configure, LONG} from './vitest.config.ts';
 
-/** What takes as long as all other tests. */
+/** The tests that take as long as all others. */
 export default configure(LONG);
