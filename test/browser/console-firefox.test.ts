@@ -99,6 +99,7 @@ describe.skipIf(!CAN_BROWSE_FIREFOX)('the console in Firefox (needs firefox-esr)
     await expect.poll(() => tab.run(SHOWN)).toContain('The entry was deleted.');
     await expect.poll(() => tab.run(focused)).toBe('h2 radio/gone');
     await tab.run('history.back()');
+    await expect.poll(() => tab.run('location.hash')).not.toContain('gone');
     await tab.run(`void (location.hash = '#/entries/radio%2Fvolume')`);
     await expect.poll(() => tab.run(focused)).toBe('h2 radio/volume');
     await tab.run(`void (location.hash = '#/entries')`);

@@ -86,6 +86,8 @@ async function readAddress({stderr}: ChildProcess): Promise<string> {
   throw new Error(`Firefox ended before it could be driven: ${lines.join('\n')}`);
 }
 
+const UNTIL_LOADED = `document.readyState === 'complete' || new Promise(done => addEventListener('load', () => done()))`;
+
 class FirefoxTab implements Tab {
   readonly #bidi: Awaited<ReturnType<typeof connectBidi>>;
   readonly #context: string;
@@ -97,6 +99,8 @@ class FirefoxTab implements Tab {
 
   async open(url: string): Promise<void> {
     await this.#bidi.send('browsingContext.navigate', {context: this.#context, url, wait: 'complete'}).catch(() => {});
+    // Firefox may answer while the page still loads, and what a script navigates to then replaces the page's entry.
+    await this.run(UNTIL_LOADED).catch(() => {});
   }
 
   async reload(): Promise<void> {
