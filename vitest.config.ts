@@ -32,7 +32,10 @@ export const test = {
 /** Files that run in a process of their own, because they measure it, change it, or may end it. */
 const OWN_PROCESS = [
   // The engine may end the process at a damaged file.
-  'src/store/**',
+  'src/store/*.test.ts',
+  'src/store/{disk,lmdb}/**',
+  'src/store/format/store-metadata.test.ts',
+  'src/store/wal/write-ahead-log.test.ts',
   'test/store/**',
   // Processor time, and how long the event loop stands still.
   'test/ticks.test.ts',
