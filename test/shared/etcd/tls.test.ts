@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import {X509Certificate} from 'node:crypto';
-import {readFile} from 'node:fs/promises';
+import {EventEmitter, once} from 'node:events';
+import {readFile, rm} from 'node:fs/promises';
 import {afterAll, beforeAll, describe, test} from 'vitest';
 import type {Finding} from '../../../src/cli/doctor/finding.ts';
 import type {AppError} from '../../../src/core/failures/app-error.ts';
+import {PROCESS_TIMERS, type Timers} from '../../../src/core/time/timers.ts';
 import type {Driver} from '../../../src/store/shared/engine/driver.ts';
 import {type MemberFacts, readMember} from '../../../src/store/shared/etcd/member-facts.ts';
 import {createMachine} from '../../cli/crewroom.ts';
@@ -130,6 +132,28 @@ describe('a certificate that expires while the store is open', () => {
   }
 });
 
+describe('a certificate that is being replaced', () => {
+  test('is missing for a moment, and the member is asked for its space again', async () => {
+    await certificates.issue('replaced');
+    const pauses = new EventEmitter();
+    const timers: Timers = {
+      after: (delayMs, run) => {
+        pauses.emit('pause', run);
+        return PROCESS_TIMERS.after(delayMs, run);
+      },
+    };
+    const paused = once(pauses, 'pause');
+    await using store = await openStoreIn(await connect(cluster, 'replaced', timers));
+    const [askAgain] = await paused;
+    await rm(certificates.path('replaced.pem'));
+    const pausedAgain = once(pauses, 'pause');
+    askAgain();
+    await pausedAgain;
+    await certificates.issue('replaced');
+    await write(store, put('replaced'));
+  });
+});
+
 /** Starts a member that shows a certificate, and asks clients for theirs. */
 function startMember(name: string): Promise<EtcdCluster> {
   const server = [`--cert-file=${certificates.path(`${name}.pem`)}`, `--key-file=${certificates.path(`${name}.key`)}`];
@@ -137,11 +161,11 @@ function startMember(name: string): Promise<EtcdCluster> {
 }
 
 /** Connects with a certificate, once the member has started. */
-async function connect(member: EtcdCluster, name: string): Promise<Driver> {
+async function connect(member: EtcdCluster, name: string, timers = PROCESS_TIMERS): Promise<Driver> {
   const [ca, cert, key] = ['ca.pem', `${name}.pem`, `${name}.key`].map(file => certificates.path(file));
   for (let attempt = 1; ; attempt++) {
     try {
-      return await member.connectTo('tls', {tls: {ca, cert, key}});
+      return await member.connectTo('tls', {tls: {ca, cert, key}, timers});
     } catch (error) {
       if (attempt === 50) throw error;
       await new Promise(resolve => setTimeout(resolve, 200));
