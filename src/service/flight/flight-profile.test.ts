@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type Airport, FLIGHT_PHASES} from '../../core/domain/plugins/flight.ts';
-import {AIRPORTS} from './airports.ts';
+import {AIRPORTS} from './flight-options.ts';
 import {figuresAt, legAt, planFlight} from './flight-profile.ts';
 import {courseBetween, distanceBetween, placeAt, placeBetween} from './great-circle.ts';
 import {startOf} from './simulation.ts';
