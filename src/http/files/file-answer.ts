@@ -46,11 +46,11 @@ const FILE_HEADERS = [...OWN_HEADERS, 'Cache-Control', 'no-cache'] as const;
  */
 export async function answerFile(
   request: Pick<HttpRequest, 'headers' | 'rawHeaders' | 'reserveMemory'>,
-  path: string,
+  path: string | undefined,
   {rawHeaders = [], rewrite, gzipped, status = 200}: FileAnswerOptions = {},
 ): Promise<HttpAnswer | undefined> {
-  const file = await stat(path, {bigint: true}).catch(() => undefined);
-  if (file?.isFile() !== true) return undefined;
+  const file = path === undefined ? undefined : await stat(path, {bigint: true}).catch(() => undefined);
+  if (path === undefined || file?.isFile() !== true) return undefined;
   const contentType = contentTypeOf(path);
   const applied = rewrite !== undefined && isRewritable(contentType, file) ? rewrite : undefined;
   const varies = gzipped !== undefined && applied === undefined && isRewritable(contentType, file);

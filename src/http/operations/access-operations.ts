@@ -18,7 +18,6 @@ export const ACCESS_OPERATIONS = tagged('Service', {
     operationId: 'listOrigins',
     summary: 'List the origins whose pages may call, and those that were refused',
     answers: {200: {description: 'Origins of other pages.', schema: ORIGINS}},
-    failures: [],
   },
   'POST /api/allowed-origins': {
     operationId: 'allowOrigin',

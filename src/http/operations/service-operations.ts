@@ -51,7 +51,6 @@ export const SERVICE_OPERATIONS = tagged('Service', {
     query: REQUESTS_QUERY,
     headers: ['Last-Event-ID'],
     answers: {200: {description: 'Requests.', schema: REQUEST_LIST, streamType: 'text/event-stream'}},
-    failures: [],
   },
   'GET /metrics': {
     operationId: 'getMetrics',

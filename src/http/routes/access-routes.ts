@@ -7,8 +7,8 @@ import {readExpiryMember} from '../../core/protocol/text/read-document.ts';
 import {writeDocument} from '../../core/protocol/text/times.ts';
 import {jsonAnswer} from '../core/message.ts';
 import {decodeName, type Route} from '../core/route.ts';
-import {assertMayChangeAccess, assertOwnCaller, assertOwner, forOwner} from './own-callers.ts';
-import {assertNoQuery, readParameters, withDocument, withoutQuery} from './read-parameters.ts';
+import {assertMayChangeAccess, forOwnCallers, forOwner, forOwnPages} from './own-callers.ts';
+import {readParameters, withDocument, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
 type AccessDeps = RoutesDeps['access'];
@@ -20,24 +20,16 @@ export function accessRoutes(access: AccessDeps): readonly Route[] {
 
 /** Codes, with which a page of the console gets a token of the owner. */
 function codeRoutes({owner}: AccessDeps): readonly Route[] {
-  const exchange = withDocument(CODE_EXCHANGE, ({code}) => ({token: owner.exchangeCode(code)}), 201);
   return [
     {
       path: '/api/access/codes',
       needs: 'by-operation',
-      POST: ({request, query}) => {
-        assertOwnCaller(request);
-        assertNoQuery(query);
-        return jsonAnswer(owner.createCode(bearerTokenOf(request.rawHeaders)), {status: 201});
-      },
+      POST: forOwnCallers(withoutQuery(({request}) => owner.createCode(bearerTokenOf(request.rawHeaders)), 201)),
     },
     {
       path: '/api/access/page-tokens',
       needs: 'by-operation',
-      POST: call => {
-        assertOwnCaller(call.request);
-        return exchange(call);
-      },
+      POST: forOwnCallers(withDocument(CODE_EXCHANGE, ({code}) => ({token: owner.exchangeCode(code)}), 201)),
     },
     {
       path: '/api/access/pages',
@@ -113,16 +105,11 @@ export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): read
     {
       path: '/api/allowed-origins',
       needs: {read: 'admin', change: 'by-operation'},
-      GET: ({request, query}) => {
-        assertOwnCaller(request);
-        assertNoQuery(query);
-        return jsonAnswer(writeDocument(origins.list()));
-      },
-      POST: call => {
-        assertOwner(call.request, owner);
+      GET: forOwnCallers(withoutQuery(() => writeDocument(origins.list()))),
+      POST: forOwnPages(owner)(call => {
         assertMayChangeAccess(call);
         return allow(call);
-      },
+      }),
     },
   ];
 }

@@ -144,10 +144,7 @@ async function answerConsole(
   assertNoQuery(query);
   const file = await findFile(CONSOLE_FOLDER, path);
   const policy = ['Content-Security-Policy', policyOf(hostOf(request)), ...WINDOW_HEADERS];
-  const answered =
-    file === undefined
-      ? undefined
-      : await answerFile(request, file, {rawHeaders: [...policy, ...rawHeaders], ...options});
+  const answered = await answerFile(request, file, {rawHeaders: [...policy, ...rawHeaders], ...options});
   if (answered === undefined) throw new AppError({code: 'no-resource', path: `/console/${path}`.slice(0, 100)});
   return answered;
 }

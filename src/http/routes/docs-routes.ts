@@ -87,7 +87,7 @@ async function answerPage({request, segments: [name = 'index'], query}: Call, fo
     return redirect(`${SCHEME}localhost:${portOf(host)}/docs/${path}`);
   const file = await findFile(DOCS_FOLDER, RESOURCE.test(name) ? path : `${path}.html`);
   const rawHeaders = ['Content-Security-Policy', PAGE_POLICY, ...WINDOW_HEADERS];
-  const answered = file === undefined ? undefined : await answerFile(request, file, {rawHeaders});
+  const answered = await answerFile(request, file, {rawHeaders});
   if (answered === undefined) throw new AppError({code: 'no-resource', path: `/docs/${path}`.slice(0, 100)});
   return answered;
 }

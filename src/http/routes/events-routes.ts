@@ -128,7 +128,8 @@ export async function pollEvents(
   }, waitMs);
   try {
     for await (const batch of events.subscribe({...options, after, heartbeatMs: waitMs})) {
-      const batchBytes = sum(batch.events, event => ('json' in event ? (event.json?.length ?? 0) : 0));
+      const valueBytes = batch.events.map(event => ('json' in event && event.json?.length) || 0);
+      const batchBytes = valueBytes.reduce((sum, each) => sum + each, 0);
       reserveMemory(batchBytes);
       polled.push(...batch.events);
       cursor = batch.cursor ?? cursor;
@@ -140,10 +141,6 @@ export async function pollEvents(
     clearTimeout(timer);
   }
   return {events: polled, cursor, storeId: store.id};
-}
-
-function sum<T>(all: readonly T[], of: (each: T) => number): number {
-  return all.reduce((total, each) => total + of(each), 0);
 }
 
 /**

@@ -64,17 +64,33 @@ export function assertMayChangeAccess({caller}: Pick<Call, 'caller'>): void {
   if (!caller.may('access:change')) throw new AppError({code: 'owner-required'});
 }
 
+/** Makes an operation that judges its request first. */
+type Restrict = (operation: RouteHandler) => RouteHandler;
+
+function after(judge: (request: HttpRequest) => void): Restrict {
+  return operation => call => {
+    judge(call.request);
+    return operation(call);
+  };
+}
+
+/** Makes an operation that asserts first, as {@link assertOwnCaller}. */
+export const forOwnCallers: Restrict = after(assertOwnCaller);
+
+/** Returns a function that makes operations that assert first, as {@link assertOwner}. */
+export function forOwnPages(owner: Pick<Owner, 'isOwner'>): Restrict {
+  return after(request => assertOwner(request, owner));
+}
+
 /**
  * Returns a function that makes operations such that only the token of the owner permits them, whatever the mode. Programs without it are refused too: otherwise each could give itself
  * permissions that outlive it.
  */
-export function forOwner(owner: Pick<Owner, 'isOwner'>): (operation: RouteHandler) => RouteHandler {
-  return operation => call => {
-    const {request} = call;
+export function forOwner(owner: Pick<Owner, 'isOwner'>): Restrict {
+  return after(request => {
     assertOwnCaller(request);
     if (!owner.isOwner(bearerTokenOf(request.rawHeaders))) throw new AppError({code: 'owner-required'});
-    return operation(call);
-  };
+  });
 }
 
 /** Longest origin in a failure, in UTF-16 units; its beginning is enough to recognise it. */

@@ -16,7 +16,8 @@ type PageParts = Pick<RoutesDeps, 'plugins' | 'allowedOrigins' | 'pageServer' | 
 
 /** `/plugins/{id}/…`: files of the page of a plugin. */
 export function pageRoutes(deps: PageParts): readonly Route[] {
-  const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', GET: redirectToPage};
+  // Pages refer to their files relative to a path that ends in a slash.
+  const redirects: Route = {path: '/plugins/{id}', needs: 'nothing', GET: call => redirect(targetOf(call))};
   const files = {path: '/plugins/{id}/{path...}', needs: 'nothing'} as const;
   const {pageServer} = deps;
   const show =
@@ -43,11 +44,6 @@ export function pageRoutes(deps: PageParts): readonly Route[] {
       webSocket: async ({request}) => openedWebSocket(await pageServer.connect(request, WEBPACK_SOCKET)),
     },
   ];
-}
-
-/** Pages refer to their files relative to a path that ends in a slash. */
-function redirectToPage({segments: [id = ''], query}: Call): HttpAnswer {
-  return redirect(`/plugins/${id}/${query === '' ? '' : `?${query}`}`);
 }
 
 /** Returns the page that asks the user before a page of a plugin is shown; undefined if there is nothing to ask. */
@@ -110,7 +106,7 @@ async function answerPage(call: Call, deps: PageParts): Promise<HttpAnswer> {
   if (directory === undefined) throw notFound(segments);
   const options = optionsFor(call, deps);
   const asked = path === '' ? join(directory, 'index.html') : await findFile(directory, path);
-  const answered = asked === undefined ? undefined : await answerFile(request, asked, options);
+  const answered = await answerFile(request, asked, options);
   if (answered !== undefined) return answered;
   // Pages have routes of their own, which exist in the browser only. A script that asks for a missing file gets 404.
   const shown = isNavigation(request.rawHeaders)
@@ -130,7 +126,8 @@ function optionsFor(
 ): Required<Pick<FileAnswerOptions, 'rawHeaders' | 'rewrite'>> {
   const host = hostOf(request);
   const rawHeaders = [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS];
-  const rewrite = rewriteFor(host);
+  const moved = {name: host.toLowerCase(), apply: (text: string) => replacePublishedAddress(text, host)};
+  const rewrite = isMoved(host) ? moved : undefined;
   if (!isNavigation(request.rawHeaders)) return {rawHeaders, rewrite};
   const reportsErrors = plugins.list().some(each => each.id === id && each.inDevelopment);
   return {rawHeaders, rewrite: withScripts(rewrite, {reportsErrors, isDark: DARK.test(query)})};
@@ -144,12 +141,6 @@ function policyOf(host: string, allowedOrigins: readonly string[]): readonly str
   const port = portOf(host);
   const own = ["'self'", `http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://${CONSOLE_NAME}:${port}`];
   return ['Content-Security-Policy', `frame-ancestors ${[...own, ...allowedOrigins].join(' ')}`];
-}
-
-/** Returns how the address of the service in files of pages is replaced; undefined on the port that they expect. */
-function rewriteFor(host: string): Rewrite | undefined {
-  if (!isMoved(host)) return undefined;
-  return {name: host.toLowerCase(), apply: text => replacePublishedAddress(text, host)};
 }
 
 /** Pause until the page is loaded again, in seconds. */

@@ -9,8 +9,8 @@ import {answer, emptyAnswer, type HttpRequest, JSON_TYPE, jsonAnswer, WINDOW_HEA
 import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
 import {shownPath} from '../core/shown-path.ts';
 import {answerFile} from '../files/file-answer.ts';
-import {assertOwner} from './own-callers.ts';
-import {assertNoQuery, assertNoQueryButRandom} from './read-parameters.ts';
+import {forOwnPages} from './own-callers.ts';
+import {assertNoQueryButRandom, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
 /** Plugin for flight tracking of published clients, as other plugins see it: listed as installed even if it is not. */
@@ -26,22 +26,26 @@ export const FLIGHT_TRACKING = {
 /** `/api/plugins/…`: plugins with their states and logs; `/api/{plugin}/{name}`: their own routes. */
 export function pluginRoutes(deps: RoutesDeps): readonly Route[] {
   const {plugins, settings, access, pages} = deps;
-  const about =
-    (read: (id: string, caller: Caller) => object | Promise<object>): RouteHandler =>
-    async ({segments: [id = ''], caller, query}) => {
-      assertNoQuery(query);
+  const about = (read: (id: string, caller: Caller) => object | Promise<object>): RouteHandler =>
+    withoutQuery(async ({segments: [id = ''], caller}) => {
       await plugins.looked();
-      return jsonAnswer(writeDocument(await read(decodeName(id), caller)));
-    };
+      return writeDocument(await read(decodeName(id), caller));
+    });
   /** Adds warnings about settings, and for the owner the label at which the page proves itself. */
   const describe = async (found: PluginStatus, caller: Caller): Promise<PluginStatus> => {
     const warnings = await settings.problems(found.id);
     const status = warnings.length === 0 ? found : {...found, warnings: [...found.warnings, ...warnings]};
     return pages === undefined || !caller.may('access:change') ? status : {...status, label: pages.labelOf(found)};
   };
-  const restart = about(async (id, caller) => describe(await plugins.restart(id), caller));
   return [
-    {path: '/api/plugins', needs: 'plugins:manage', GET: listAll(plugins, describe)},
+    {
+      path: '/api/plugins',
+      needs: 'plugins:manage',
+      GET: about(async (_, caller) => {
+        const all = await Promise.all(plugins.list().map(status => describe(status, caller)));
+        return {plugins: all, directory: plugins.directory(), directoryProblem: plugins.directoryProblem()};
+      }),
+    },
     {path: '/api/plugins/installed', needs: 'client:use', GET: listInstalled(plugins)},
     {
       path: '/api/plugins/{id}',
@@ -56,10 +60,7 @@ export function pluginRoutes(deps: RoutesDeps): readonly Route[] {
     {
       path: '/api/plugins/{id}/restart',
       needs: 'plugins:manage',
-      POST: call => {
-        assertOwner(call.request, access.owner);
-        return restart(call);
-      },
+      POST: forOwnPages(access.owner)(about(async (id, caller) => describe(await plugins.restart(id), caller))),
     },
     {
       path: '/api/{plugin}/{name}',
@@ -127,19 +128,6 @@ function noPlugin(id: string, route: string, {target}: HttpRequest): AppError {
   if (!id.includes('.')) return new AppError({code: 'no-resource', path: shownPath(target).slice(0, 100)});
   const plugin = id.slice(0, 64).toWellFormed();
   return new AppError({code: 'no-plugin-route', plugin, route, problem: 'no plugin has this id'});
-}
-
-function listAll(
-  plugins: ServedPlugins,
-  describe: (status: PluginStatus, caller: Caller) => Promise<PluginStatus>,
-): RouteHandler {
-  return async ({caller, query}) => {
-    assertNoQuery(query);
-    await plugins.looked();
-    const all = await Promise.all(plugins.list().map(status => describe(status, caller)));
-    const [directory, directoryProblem] = [plugins.directory(), plugins.directoryProblem()];
-    return jsonAnswer(writeDocument({plugins: all, directory, directoryProblem}));
-  };
 }
 
 /** Lists plugins in the form that published plugins read. */

@@ -7,7 +7,7 @@ import {formatRequestsBlock} from '../../core/protocol/service-documents.ts';
 import {writeDocument} from '../../core/protocol/text/times.ts';
 import {type HttpRequest, type HttpStream, jsonAnswer, streamAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertOwnCaller} from './own-callers.ts';
+import {forOwnCallers} from './own-callers.ts';
 import {readParameters} from './read-parameters.ts';
 
 /** `/api/requests`: the last requests, once or as they are answered. */
@@ -16,8 +16,7 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
     {
       path: '/api/requests',
       needs: 'admin',
-      GET: async ({request, query}) => {
-        assertOwnCaller(request);
+      GET: forOwnCallers(async ({request, query}) => {
         const asked = readParameters(query, REQUESTS_QUERY);
         // A browser that reconnects repeats its first request and adds the last id that it received.
         const last = headerValues(request.rawHeaders, 'last-event-id')[0] || asked.after;
@@ -33,7 +32,7 @@ export function requestsRoutes(requests: Requests, {heartbeatMs}: Pick<Limits, '
           rawHeaders: VARIES,
           longLived: true,
         });
-      },
+      }),
     },
   ];
 }
