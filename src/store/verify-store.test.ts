@@ -181,7 +181,10 @@ describe('verifyStore()', () => {
   for (const [name, parameters] of [
     ['never accepts a store with a lost page as intact, and never fails', {numRuns: VERIFICATIONS}],
     // By this seed a page is in the place of a newer one.
-    ['finds entries that were deleted in a page that is older than the others', {seed: -1_033_043_018, path: '8', numRuns: 1}],
+    [
+      'finds entries that were deleted in a page that is older than the others',
+      {seed: -1_033_043_018, path: '8', numRuns: 1},
+    ],
   ] as const)
     test(name, async () => {
       const pages = sound.length / PAGE_BYTES;
