@@ -72,6 +72,7 @@ const LINES: Readonly<Record<string, number>> = {
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.
   // Members of etcd that do not answer, prefixes beside the keys of others, damaged entries, and a full etcd.
   // Pages of a long link.
+  // A certificate that is missing for a moment.
   // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time. File handles of Yarn.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in. Drafts without their forms. Lists that jump.
