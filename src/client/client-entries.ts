@@ -32,7 +32,6 @@ import {readListing, readValueListing} from '../core/protocol/listing.ts';
 import {parseDocument} from '../core/protocol/text/read-document.ts';
 import {formatTransaction, isWritable, readCommitted} from '../core/protocol/transaction/write-transaction.ts';
 import {type Answer, expecting, parseAnswer} from './answer.ts';
-import {isIdempotentTransaction} from './idempotence.ts';
 import {formatQuery} from './query.ts';
 import type {CallOptions, Transport} from './transport.ts';
 
@@ -222,4 +221,13 @@ function takeBytes(key: string, value: unknown): Uint8Array<ArrayBuffer> {
 /** Returns the path of an entry. The key is one segment of it. */
 function entryPath(key: Key): string {
   return `/api/store/${encodeURIComponent(key)}`;
+}
+
+/** Returns whether a transaction is idempotent: it has an id, or changes an entry that it checks, so that it cannot happen again. */
+function isIdempotentTransaction({id, checks = [], operations}: Transaction): boolean {
+  if (id !== undefined) return true;
+  return checks.some(({key, expected}) =>
+    // Deleting a missing entry changes nothing.
+    operations.some(operation => operation.key === key && (operation.kind !== 'delete' || expected !== 'absent')),
+  );
 }

@@ -10,7 +10,6 @@ import {backoffMs} from '../core/time/backoff.ts';
 import {Limiter} from '../core/time/limiter.ts';
 import {untilAborted} from '../core/time/until-aborted.ts';
 import {type Answer, parseAnswer, receiveAnswer, unexpectedAnswer} from './answer.ts';
-import {isIdempotent} from './idempotence.ts';
 import {describeCause, isSameOrigin, wasRefused} from './network/network.ts';
 import {type LinkedSignal, Signals} from './signals.ts';
 import {waitMs} from './waiting.ts';
@@ -269,4 +268,12 @@ class PinnedStore {
     if (this.id === undefined || given === NO_REVISION) return String(given);
     return formatRevision({storeId: this.id, revision: given});
   }
+}
+
+/**
+ * Returns whether a write with this precondition is idempotent: once it has happened, the precondition no longer holds. One of
+ * several revisions may hold again later, and `present` does not depend on the value.
+ */
+function isIdempotent(expected: Expectation | undefined): boolean {
+  return expected !== 'present' && expected !== undefined && !Array.isArray(expected);
 }

@@ -1,12 +1,12 @@
 import {formatBytes} from '../../core/domain/byte-size.ts';
-import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
 import type {SettingValues} from '../../core/domain/plugins/user-settings.ts';
 import type {PluginList} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import {documentReader, writeTimes} from '../../core/protocol/text/times.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {invalidUsage} from '../failures/report.ts';
-import {connect, pluginPath} from '../service/connection.ts';
+import {connect, pluginPath, readPluginLog} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeLines, styleOf} from '../terminal/context.ts';
 import {type CommandOutcome, listed} from '../terminal/outcome.ts';
 
@@ -93,11 +93,7 @@ async function logs(call: PluginCall, id: string): Promise<CommandOutcome> {
   const {context} = call;
   const style = styleOf(context.stdout, context);
   const {send} = await connect(call);
-  const {lines} = await send(
-    'GET',
-    `${pluginPath(id)}/logs`,
-    documentReader<{readonly lines: readonly PluginLogLine[]}>('lines'),
-  );
+  const lines = await readPluginLog(send, id);
   const json = lines.map(writeTimes);
   const shown = json.map(({loggedAt, level, text}) => {
     const line = escapeLines(text, LOG_INDENT);

@@ -1,6 +1,7 @@
 import {lookup} from 'node:dns/promises';
 import {type AddressInfo, createServer} from 'node:net';
 import {isLoopback} from '../../platform/system/loopback.ts';
+import {tryToListen} from '../../platform/system/port-holder.ts';
 import {findListenerUser} from '../../platform/system/socket-owner.ts';
 import {findUserId} from '../../platform/system/user-ids.ts';
 import {type Finding, NamedCheck} from './finding.ts';
@@ -32,7 +33,8 @@ export async function checkLocalhost(): Promise<Finding> {
   if (names.length === 0) return check.problem('the name does not resolve', fix);
   const foreign = names.filter(name => !isLoopback(name));
   if (foreign.length > 0) return check.problem(`the name resolves to ${foreign.join(' and ')} too`, fix);
-  if ((await tryToListen({host: '::1', port: 0})) === undefined) return check.ok(`${names.join(' and ')}; IPv6 works`);
+  if ((await tryToListen({address: '::1', port: 0})) === undefined)
+    return check.ok(`${names.join(' and ')}; IPv6 works`);
   if (names.includes('::1'))
     return check.warning(
       'the name resolves to ::1, and this machine has no IPv6',
@@ -56,15 +58,6 @@ export async function checkNamesBelow(
   const detail = `the system does not resolve ${NAME_BELOW}: in Safari, the console and the pages of plugins stay empty`;
   if (platform !== 'darwin') return {check, level: 'ok', detail: 'resolved by browsers, not by the system'};
   return {check, level: 'warning', detail, fix: 'Use Chrome, Edge or Firefox, which resolve it themselves'};
-}
-
-/** Listens for a moment. @returns The error code of the system; undefined if listening works. */
-export function tryToListen(address: {readonly host: string; readonly port: number}): Promise<string | undefined> {
-  return new Promise(resolve => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({...address, exclusive: true, ipv6Only: true}, () => server.close(() => resolve(undefined)));
-  });
 }
 
 const CHECK = new NamedCheck('Users');

@@ -1,7 +1,12 @@
 import {addressesOf, formatAddress, type ServiceAddress} from '../../platform/system/loopback.ts';
-import {describePortHolder, findPortHolder, findReservation, isTakenCode} from '../../platform/system/port-holder.ts';
+import {
+  describePortHolder,
+  findPortHolder,
+  findReservation,
+  isTakenCode,
+  tryToListen,
+} from '../../platform/system/port-holder.ts';
 import {isForeignUser} from '../../platform/system/socket-owner.ts';
-import {tryToListen} from './check-machine.ts';
 import {type DoctorContext, type Finding, NamedCheck} from './finding.ts';
 
 /** Advice if a program of another user has the port. */
@@ -35,7 +40,7 @@ async function checkAddress(
 ): Promise<Finding | undefined> {
   const check = new NamedCheck('Port');
   const name = formatAddress(address, port);
-  const problem = await listen({host: address, port});
+  const problem = await listen({address, port});
   if (problem === undefined) return check.ok(`${name} is free`);
   if (problem === 'EADDRNOTAVAIL' || problem === 'EAFNOSUPPORT') return undefined;
   const reservation = findReservation(problem, platform);

@@ -1,12 +1,12 @@
 import {realpath} from 'node:fs/promises';
-import type {PluginLogLine, PluginStatus} from '../../core/domain/plugins/plugin.ts';
+import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import type {PluginList, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import {documentReader} from '../../core/protocol/text/times.ts';
 import type {FollowingService} from '../../plugins/package/service-view.ts';
 import type {CommandCall} from '../catalogue/commands.ts';
-import {connect, pluginPath} from '../service/connection.ts';
+import {connect, pluginPath, readPluginLog} from '../service/connection.ts';
 
 /** A service that follows a directory of plugins, with the place of its data. */
 export interface StoringService extends FollowingService {
@@ -41,14 +41,7 @@ export async function findFollowingService(call: CommandCall, plugins: string): 
     kind: 'following',
     service: {
       status: id => orUndefined(send('GET', pluginPath(id), documentReader<PluginStatus>())),
-      logs: async id =>
-        (
-          await send(
-            'GET',
-            `${pluginPath(id)}/logs`,
-            documentReader<{readonly lines: readonly PluginLogLine[]}>('lines'),
-          )
-        ).lines,
+      logs: id => readPluginLog(send, id),
       dataDir: async () => (await send('GET', '/api', parseDocument<ServiceDocument>)).dataDir,
     },
   };

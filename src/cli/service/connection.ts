@@ -4,9 +4,11 @@ import {type Client, createClient} from '../../client/client.ts';
 import {type ClientOptions, openTransport} from '../../client/options.ts';
 import {type ClientService, createService} from '../../client/service/service.ts';
 import {isTokenText, TOKEN_PROBLEM} from '../../core/domain/access/token-text.ts';
+import type {PluginLogLine} from '../../core/domain/plugins/plugin.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {findOwnProblem} from '../../core/files/own.ts';
 import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
+import {documentReader} from '../../core/protocol/text/times.ts';
 import {type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
 import type {SettingsCall} from '../catalogue/commands.ts';
 import {readSettings} from '../input/settings.ts';
@@ -77,6 +79,12 @@ export function createJsonSender(options: ClientOptions): SendJson {
     const text = typeof body === 'object' ? JSON.stringify(body) : body;
     return parseAnswer(await transport.send(method, path, text === undefined ? {} : {body: text}), read);
   };
+}
+
+/** Reads the log of a plugin. */
+export async function readPluginLog(send: SendJson, id: string): Promise<readonly PluginLogLine[]> {
+  const read = documentReader<{readonly lines: readonly PluginLogLine[]}>('lines');
+  return (await send('GET', `${pluginPath(id)}/logs`, read)).lines;
 }
 
 /** Returns the path of a plugin in the API. */

@@ -68,17 +68,15 @@ export interface ClientOrigins {
 
 const PATH = '/api/allowed-origins';
 
+const readOrigins = documentReader<AllowedOriginList>('allowed');
+
 /** Returns the allowed origins of a running service. */
 function createOrigins(transport: Transport): ClientOrigins {
   return {
-    list: async call =>
-      parseAnswer(await transport.send('GET', PATH, checkedCall(call)), documentReader<AllowedOriginList>('allowed')),
+    list: async call => parseAnswer(await transport.send('GET', PATH, checkedCall(call)), readOrigins),
     allow: async (origin, call) => {
       const body = JSON.stringify({origin});
-      return parseAnswer(
-        await transport.send('POST', PATH, {...checkedCall(call), body}),
-        documentReader<AllowedOriginList>('allowed'),
-      );
+      return parseAnswer(await transport.send('POST', PATH, {...checkedCall(call), body}), readOrigins);
     },
   };
 }

@@ -4,7 +4,6 @@ import {readdir, readlink} from 'node:fs/promises';
 import {get} from 'node:http';
 import {createServer} from 'node:net';
 import {basename} from 'node:path';
-import {codeOf} from '../../core/failures/app-error.ts';
 import {ownUserId} from '../../core/files/own.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import {findListeningSocket} from './linux-sockets.ts';
@@ -151,7 +150,8 @@ function readService(text: string, platform: NodeJS.Platform): PortHolder | unde
 
 /** Returns the address of a host on which another program listens with this port; undefined if the port is free on all of them. */
 export async function findTakenAddress({host, port}: ServiceAddress): Promise<ListenAddress | undefined> {
-  for (const address of addressesOf(host)) if (await isTaken({address, port})) return {address, port};
+  // Other errors are reported by the server that listens later.
+  for (const address of addressesOf(host)) if (isTakenCode(await tryToListen({address, port}))) return {address, port};
   return undefined;
 }
 
@@ -175,12 +175,12 @@ export async function findAnyPort(host: string): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Other errors than that of a taken port are reported by the server that listens later. */
-async function isTaken({address, port}: ListenAddress): Promise<boolean> {
-  const server = createServer();
+/** Listens for a moment. @returns The error code of the system; undefined if listening works. */
+export function tryToListen({address, port}: ListenAddress): Promise<string | undefined> {
   return new Promise(resolve => {
-    server.once('error', error => resolve(isTakenCode(codeOf(error))));
-    server.listen({host: address, port, exclusive: true, ipv6Only: true}, () => server.close(() => resolve(false)));
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({host: address, port, exclusive: true, ipv6Only: true}, () => server.close(() => resolve(undefined)));
   });
 }
 
