@@ -7,7 +7,7 @@ import type {Snapshots, Transfer} from '../core/domain/commits/transfer.ts';
 import type {IdentitySource} from '../core/domain/identity/identity.ts';
 import {SILENT_LOG} from '../core/domain/log.ts';
 import type {PageProofs} from '../core/domain/plugins/page-proofs.ts';
-import {AppError, messageOf} from '../core/failures/app-error.ts';
+import {AppError, isFailure, messageOf} from '../core/failures/app-error.ts';
 import {ownUserId} from '../core/files/own.ts';
 import {nextTick as pause} from '../core/time/next-tick.ts';
 import {PROCESS_TIMERS} from '../core/time/timers.ts';
@@ -87,8 +87,7 @@ async function saveBeforeUpgrade(store: Store, {dataDir}: Config, parts: Service
     if (saved?.entries === undefined) throw new Error('it is not complete');
     parts.log.info('a snapshot was made before the data directory is converted', {snapshot: name});
   } catch (error) {
-    const problem =
-      error instanceof AppError && error.failure?.code === 'snapshot-failed' ? error.failure.problem : messageOf(error);
+    const problem = isFailure(error, 'snapshot-failed') ? error.failure.problem : messageOf(error);
     const failure = {code: 'snapshot-failed', directory: place.directory, problem} as const;
     throw new AppError(failure, {cause: error, advice: UPGRADE_ADVICE});
   }

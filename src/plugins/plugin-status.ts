@@ -7,7 +7,7 @@ import type {
   PluginState,
   PluginStatus,
 } from '../core/domain/plugins/plugin.ts';
-import {AppError} from '../core/failures/app-error.ts';
+import {isFailure} from '../core/failures/app-error.ts';
 import {describeProblem} from '../core/failures/members/problems.ts';
 import type {Background} from './background/background.ts';
 import type {FoundPlugin} from './directory/found-plugin.ts';
@@ -166,8 +166,8 @@ export class PluginErrors {
       if (this.#ofCall?.during !== during) return;
       this.#ofCall = undefined;
     } catch (error) {
-      const failure = error instanceof AppError ? error.failure : undefined;
-      if (failure?.code !== 'plugin-failed' && failure?.code !== 'plugin-timeout') return;
+      if (!isFailure(error, 'plugin-failed') && !isFailure(error, 'plugin-timeout')) return;
+      const {failure} = error;
       const {problem: message, place} =
         failure.code === 'plugin-failed'
           ? failure

@@ -1,4 +1,4 @@
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import {EXIT} from '../../core/failures/exit-codes.ts';
 import {adviseOnCode} from '../../core/failures/facts.ts';
 import {describeProblem} from '../../core/failures/members/problems.ts';
@@ -188,8 +188,7 @@ async function checkProfile(profile: string): Promise<readonly Finding[]> {
     const missing = filled.length === 0 ? '' : `; from the sample, since the file lacks them: ${filled.join(', ')}`;
     return [CHECK.ok(`${summary}, from ${profile}${missing}`)];
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure?.code !== 'invalid-profile')
-      return [findingOf(CHECK.name, error)];
+    if (!isFailure(error, 'invalid-profile')) return [findingOf(CHECK.name, error)];
     const fix = adviseOnCode('invalid-profile');
     return error.failure.problems.map(problem => CHECK.problem(`${profile}: ${describeProblem(problem)}`, fix));
   }

@@ -5,7 +5,7 @@ import {join} from 'node:path';
 import type {Written} from '../../core/domain/entries/entries.ts';
 import type {TypedEntry} from '../../core/domain/entries/typed-entry.ts';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {formatLine, type LineWord} from '../../core/failures/copied-line.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {FileError, toUtf8} from '../../core/files/text-file.ts';
@@ -97,7 +97,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
     try {
       return parseJsonText(bytes, {depthMax: Infinity});
     } catch (error) {
-      if (!(error instanceof AppError) || error.failure?.code !== 'invalid-json') throw error;
+      if (!isFailure(error, 'invalid-json')) throw error;
       const problem = `${error.failure.problem} at ${lineAndColumnOf(bytes, error.failure.position)}`;
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       if (await confirm(again, context)) continue;
@@ -126,10 +126,9 @@ async function adviseOnFile(editing: Editing, store: () => Promise<Written>): Pr
     return await store();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const {failure} = error;
-    if (failure?.code !== 'revision-conflict')
+    if (!isFailure(error, 'revision-conflict'))
       throw new AdvisedError(error, `Your version is kept; to store it: ${storeCommand(editing)}`);
-    throw new AdvisedError(error, adviseAfterConflict(editing, failure.conflicts[0]?.actual));
+    throw new AdvisedError(error, adviseAfterConflict(editing, error.failure.conflicts[0]?.actual));
   }
 }
 

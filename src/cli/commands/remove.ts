@@ -2,7 +2,7 @@ import type {Entries, ListOptions, Page, TransactionOperation} from '../../core/
 import type {EntryInfo} from '../../core/domain/entries/entry.ts';
 import {type GivenRevision, type Key, parseKey, type Revision} from '../../core/domain/entries/identifiers.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import type {Conflict} from '../../core/failures/members/problems.ts';
 import {DELETED_WITHOUT_SNAPSHOT_MAX} from '../../service/snapshots/automatic-snapshots.ts';
 import type {CallOf, CommandCall} from '../catalogue/commands.ts';
@@ -162,7 +162,7 @@ function deletionsOf(page: readonly EntryInfo[]): readonly TransactionOperation[
 
 /** Returns the checks that failed. @throws Any other error. */
 function conflictsOf(error: unknown): readonly Conflict[] {
-  if (error instanceof AppError && error.failure?.code === 'revision-conflict') return error.failure?.conflicts;
+  if (isFailure(error, 'revision-conflict')) return error.failure.conflicts;
   throw error;
 }
 
@@ -224,6 +224,6 @@ function listOrDamaged(entries: Entries, options: ListOptions): Promise<Page<Ent
 
 /** Returns the key of an entry that is damaged. @throws Any other error. */
 function damagedKeyIn(error: unknown): string {
-  if (error instanceof AppError && error.failure?.code === 'entry-corrupt') return error.failure.key;
+  if (isFailure(error, 'entry-corrupt')) return error.failure.key;
   throw error;
 }

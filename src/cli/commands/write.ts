@@ -1,6 +1,6 @@
 import type {Entries, Written} from '../../core/domain/entries/entries.ts';
 import type {Expectation} from '../../core/domain/entries/entry.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import type {CallOf, SettingsCall} from '../catalogue/commands.ts';
 import {formatSeconds} from '../catalogue/value-forms.ts';
@@ -94,8 +94,7 @@ async function readPresent(entries: Entries, key: string): Promise<Expectation |
     return found?.key === key ? found.revision : 'absent';
   } catch (error) {
     // In etcd its revision is damaged, too.
-    if (error instanceof AppError && error.failure?.code === 'entry-corrupt')
-      return error.failure.key === key ? undefined : 'absent';
+    if (isFailure(error, 'entry-corrupt')) return error.failure.key === key ? undefined : 'absent';
     throw error;
   }
 }
@@ -103,8 +102,7 @@ async function readPresent(entries: Entries, key: string): Promise<Expectation |
 /** @throws The error, with advice if the value may be a string without its quotes: it is not an object, array or quoted string, nor in a file. */
 function adviseOn(error: unknown, argument: string, {platform}: CliContext): never {
   const isUnquoted = !/^(?:-$|@|\s*[{["])/.test(argument);
-  if (isUnquoted && AppError.is(error) && error.failure?.code === 'invalid-json')
-    throw new AdvisedError(error, adviseQuotes(argument, platform));
+  if (isUnquoted && isFailure(error, 'invalid-json')) throw new AdvisedError(error, adviseQuotes(argument, platform));
   throw error;
 }
 

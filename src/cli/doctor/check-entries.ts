@@ -4,7 +4,7 @@ import {createClient} from '../../client/client.ts';
 import type {ClientEntries} from '../../client/client-entries.ts';
 import {createService} from '../../client/service/service.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {type AppError, isFailure} from '../../core/failures/app-error.ts';
 import {PROCESS_TIMERS} from '../../core/time/timers.ts';
 import type {EtcdLocation} from '../../platform/config/store-location.ts';
 import {addressesOf, type ServiceAddress, serviceUrl} from '../../platform/system/loopback.ts';
@@ -105,9 +105,8 @@ async function verifyThroughService(
       if (page.cursor === undefined) return {corruptKeys, count};
       after = page.cursor;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.failure?.code === 'store-corrupt') return {corruptKeys, count, damage: error};
-      if (error.failure?.code !== 'entry-corrupt') throw error;
+      if (isFailure(error, 'store-corrupt')) return {corruptKeys, count, damage: error};
+      if (!isFailure(error, 'entry-corrupt')) throw error;
       // The entries before it on the page were verified, too.
       after = error.failure.key;
       corruptKeys.push(after);

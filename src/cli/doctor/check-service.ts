@@ -1,6 +1,6 @@
 import {createService} from '../../client/service/service.ts';
 import type {SessionStatus} from '../../core/domain/identity/identity.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import {adviseOnError} from '../../core/failures/facts.ts';
 import type {Readiness, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {VERSION} from '../../core/version.ts';
@@ -46,8 +46,7 @@ export async function checkService(
     const found = judge(about, readiness, {url, tookMs: Math.round(elapsedMs() - beganAtMs)});
     return readiness.identity.source === 'back-end' ? [found, ...checkPilot(await service.sessions.status())] : [found];
   } catch (error) {
-    if (error instanceof AppError && error.failure?.code === 'service-unreachable')
-      return [notRunning(`it does not run at ${url}`)];
+    if (isFailure(error, 'service-unreachable')) return [notRunning(`it does not run at ${url}`)];
     return [findingOf(CHECK.name, error)];
   }
 }

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import type {Config} from '../../platform/config/config.ts';
 import {openKeychain} from '../../service/identity/keychain/keychain.ts';
 import {SESSION_FILE} from '../../service/identity/session/storage/session-file.ts';
@@ -20,7 +20,7 @@ export async function checkSession(
     await openKeychain({environment}).get(ACCOUNT);
     return CHECK.ok('kept in the keychain of the system');
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure?.code !== 'unavailable') return findingOf(CHECK.name, error);
+    if (!isFailure(error, 'unavailable')) return findingOf(CHECK.name, error);
     const place = dataDir === undefined || dataDir === '' ? SESSION_FILE : join(dataDir, SESSION_FILE);
     const why = `there is no keychain (${error.failure.problem})`;
     return CHECK.ok(`kept in ${place}, ${describeReaders(platform)}: ${why}`);

@@ -2,7 +2,7 @@ import {realpath} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {formatBytes} from '../../core/domain/byte-size.ts';
 import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
-import {AppError, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, isFailure, messageOf} from '../../core/failures/app-error.ts';
 import {EXIT} from '../../core/failures/exit-codes.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import {describeHalves, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
@@ -90,8 +90,7 @@ export async function withAdvice<T>(work: Promise<T>, advice: string): Promise<T
   try {
     return await work;
   } catch (error) {
-    const isUnreadable = error instanceof AppError && error.failure?.code === 'unreadable-input';
-    throw isUnreadable ? new AdvisedError(error, advice) : error;
+    throw isFailure(error, 'unreadable-input') ? new AdvisedError(error, advice) : error;
   }
 }
 

@@ -1,6 +1,6 @@
 import {realpath} from 'node:fs/promises';
 import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import type {PluginList, ServiceDocument} from '../../core/protocol/service-documents.ts';
 import {parseDocument} from '../../core/protocol/text/read-document.ts';
 import {documentReader} from '../../core/protocol/text/times.ts';
@@ -67,9 +67,8 @@ export async function findStateFor(id: string, state: ServiceState): Promise<Ser
 
 /** Returns the state of a service that is not running, or that must not be trusted since it belongs to another user. */
 function stateOfError(error: unknown, url: string): ServiceState {
-  const code = error instanceof AppError ? error.failure?.code : undefined;
-  if (code === 'service-unreachable') return {kind: 'stopped'};
-  if (code === 'foreign-service') return {kind: 'foreign', url};
+  if (isFailure(error, 'service-unreachable')) return {kind: 'stopped'};
+  if (isFailure(error, 'foreign-service')) return {kind: 'foreign', url};
   throw error;
 }
 
@@ -78,7 +77,7 @@ async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof AppError && error.failure?.code === 'no-plugin') return undefined;
+    if (isFailure(error, 'no-plugin')) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import {lstat, realpath, rm} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, isFailure, messageOf} from '../../core/failures/app-error.ts';
 import {syncDirectory} from '../../core/files/directory.ts';
 import {untilAborted} from '../../core/time/until-aborted.ts';
 import {pluginStorageDirOf, pluginsDirOf} from '../../platform/paths.ts';
@@ -12,7 +12,7 @@ import {
   removePlugin,
 } from '../../plugins/package/remove-plugin.ts';
 import type {Waiting} from '../../plugins/package/service-view.ts';
-import {isHeldByOther, openStaging, restoreKept, type Staging} from '../../plugins/package/staging.ts';
+import {openStaging, restoreKept, type Staging} from '../../plugins/package/staging.ts';
 import {treeBytes} from '../../service/snapshots/snapshot-directory.ts';
 import {describeDataDirectory} from '../../store/disk/data-directory.ts';
 import {findHolder, takeFolderLock} from '../../store/lmdb/process-lock.ts';
@@ -82,7 +82,7 @@ async function findDataHolder(
 }
 
 function adviseOnUse(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.failure?.code !== 'unwritable-output') return error;
+  if (!isFailure(error, 'unwritable-output')) return error;
   return new AdvisedError(
     error,
     'End the service with "crewroom stop", and run the command again; none of its files was deleted',
@@ -136,7 +136,7 @@ export async function findPlaces(call: CommandCall): Promise<PluginPlaces> {
  */
 export async function stage({plugins}: PluginPlaces): Promise<Staging> {
   return openStaging(plugins, takeFolderLock).catch(error => {
-    if (!isHeldByOther(error)) throw error;
+    if (!isFailure(error, 'data-directory-in-use')) throw error;
     const problem = `another command, process ${error.failure.processId}, is changing it`;
     throw new AdvisedError(
       new AppError({code: 'unwritable-output', target: JSON.stringify(plugins), problem}),

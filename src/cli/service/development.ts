@@ -1,7 +1,7 @@
 import {realpath} from 'node:fs/promises';
 import {sep} from 'node:path';
 import type {PluginStatus} from '../../core/domain/plugins/plugin.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import {documentReader} from '../../core/protocol/text/times.ts';
 import {settingFlagOf, variableOf} from '../../platform/config/config.ts';
 import {DEFAULT_ORIGIN, inspectConfig} from '../../platform/config/resolve-config.ts';
@@ -90,7 +90,7 @@ async function findDevelopment({workingDirectory, ...context}: CliContext): Prom
 
 /** Adds the service that has the plugin to a failure of a call whose service has it not. */
 export async function adviseOnPlugin<C extends SettingsCall>(error: unknown, given: C, chosen: C): Promise<unknown> {
-  if (!(error instanceof AppError) || error.failure?.code !== 'no-plugin') return error;
+  if (!isFailure(error, 'no-plugin')) return error;
   const {plugin: id} = error.failure;
   const {environment} = given.context;
   const found = (await listDevelopments(runtimeDirsOf(environment, given.context))).find(({plugin}) => plugin === id);

@@ -1,5 +1,5 @@
 import type {Socket} from 'node:net';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {FAULT_HEADER} from '../../core/protocol/headers/fault-header.ts';
 import {runtimeDirsOf} from '../../platform/paths.ts';
 import {ACCEPT_TIMEOUT_MS, findPeerOwner, isForeignUser} from '../../platform/system/socket-owner.ts';
@@ -79,7 +79,8 @@ class OwnerFetch {
       try {
         if (await this.#isAccepted(token, signal)) return token;
       } catch (error) {
-        if (isForeign(error) && !this.#options.isRequired && !this.#options.ownOnly) return undefined;
+        if (isFailure(error, 'foreign-service') && !this.#options.isRequired && !this.#options.ownOnly)
+          return undefined;
         throw error;
       }
     }
@@ -105,10 +106,6 @@ class OwnerFetch {
     await (await this.#own(this.#probe(request.signal))).body?.cancel();
     throw new AppError({code: 'no-owner-token', url, files: files.join(' and ')});
   }
-}
-
-function isForeign(error: unknown): boolean {
-  return error instanceof AppError && error.failure?.code === 'foreign-service';
 }
 
 /** Sends a request. */

@@ -2,7 +2,7 @@ import {formatBytes} from '../../core/domain/byte-size.ts';
 import type {Entries, Written} from '../../core/domain/entries/entries.ts';
 import type {HistoryChange, HistoryPage} from '../../core/domain/entries/history.ts';
 import {formatRevision, type GivenRevision, type Revision} from '../../core/domain/entries/identifiers.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import type {SettingsCall} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
@@ -93,7 +93,7 @@ async function readChangeAt(entries: WithHistory, key: string, at: GivenRevision
 
 /** Returns the reason why the service has no history before a revision. @throws Any other error. */
 function problemOf(error: unknown): string {
-  if (error instanceof AppError && error.failure?.code === 'invalid-parameter') return error.failure.problem;
+  if (isFailure(error, 'invalid-parameter')) return error.failure.problem;
   throw error;
 }
 

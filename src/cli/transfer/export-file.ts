@@ -6,7 +6,7 @@ import type {Export} from '../../core/domain/commits/transfer.ts';
 import type {Entry} from '../../core/domain/entries/entry.ts';
 import {parsePrefix, type Revision} from '../../core/domain/entries/identifiers.ts';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, isFailure, messageOf} from '../../core/failures/app-error.ts';
 import {replaceFile} from '../../core/files/directory.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../core/protocol/transfer/export-lines.ts';
@@ -158,7 +158,7 @@ async function* count(exported: Export, facts: ExportFacts, onTaken: () => void)
 }
 
 function advise(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.failure?.code !== 'unexpected-answer') return error;
+  if (!isFailure(error, 'unexpected-answer')) return error;
   return new AdvisedError(error, 'See the log of the service; "crewroom doctor --deep" names entries that are corrupt');
 }
 

@@ -1,4 +1,4 @@
-import {type AnyFailure, faultOf} from './failure.ts';
+import {type AnyFailure, type FailureCode, faultOf} from './failure.ts';
 import {FailureError} from './failure-error.ts';
 import {describeProblem} from './members/problems.ts';
 import {findCase} from './rows/rows.ts';
@@ -31,6 +31,14 @@ export class AppError extends FailureError<AnyFailure> {
   static override [Symbol.hasInstance](value: unknown): value is AppError {
     return FailureError.is(value);
   }
+}
+
+/** Returns whether what was thrown is the failure of a code. */
+export function isFailure<C extends FailureCode>(
+  error: unknown,
+  code: C,
+): error is AppError & {readonly failure: Extract<AnyFailure, {code: C}>} {
+  return error instanceof AppError && error.failure?.code === code;
 }
 
 /**

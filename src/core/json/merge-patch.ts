@@ -1,4 +1,4 @@
-import {AppError} from '../failures/app-error.ts';
+import {isFailure} from '../failures/app-error.ts';
 import {JsonIndex, type JsonSpan, type MemberPlace, type MemberWalk, toByteText} from './json-index.ts';
 import {type JsonLimits, VALUE_DEPTH_MAX} from './json-limits.ts';
 import {type JsonText, parseJsonText} from './json-text.ts';
@@ -261,7 +261,7 @@ function placeOf(json: JsonText, limits: JsonLimits | undefined): Place {
     const index = new JsonIndex(json, limits);
     return {index, span: index.root};
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure?.code !== 'value-too-deep') throw error;
+    if (!isFailure(error, 'value-too-deep')) throw error;
     // The text was checked before, under other limits. A patch may remove the part that is too deep.
     const index = new JsonIndex(json, {depthMax: Infinity});
     return {index, span: index.root, tooDeep: true};

@@ -3,7 +3,7 @@ import {assertTtl, type TtlSeconds} from '../../core/domain/commits/time-to-live
 import type {DeleteOptions} from '../../core/domain/entries/entries.ts';
 import type {SharedEntry} from '../../core/domain/entries/entry.ts';
 import {formatEntityTag, type Revision} from '../../core/domain/entries/identifiers.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {formatEntryHeaders} from '../../core/protocol/headers/entry-headers.ts';
 import {isAlreadyRead, readExpectation} from '../../core/protocol/headers/preconditions.ts';
 import type {RequestHeaders} from '../../core/protocol/headers/request-headers.ts';
@@ -84,11 +84,10 @@ async function nameTag(handler: RouteHandler, call: Call): Promise<HttpAnswer> {
   try {
     return await handler(call);
   } catch (error) {
-    const failure = error instanceof AppError ? error.failure : undefined;
     const sent = call.request.headers['if-match'].join(', ').slice(0, 100);
-    const isTag = failure?.code === 'revision-conflict' && failure.conflicts[0]?.expected === '0';
+    const isTag = isFailure(error, 'revision-conflict') && error.failure.conflicts[0]?.expected === '0';
     if (!isTag || EXPECTS_NOTHING.test(sent)) throw error;
-    throw new AppError({...failure, sent}, {cause: error});
+    throw new AppError({...error.failure, sent}, {cause: error});
   }
 }
 

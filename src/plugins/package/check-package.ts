@@ -1,6 +1,6 @@
 import {mkdtemp, rm, stat} from 'node:fs/promises';
 import {join} from 'node:path';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
 import {checkPlugin, describeManifest, type PluginCheck} from './check-plugin.ts';
 import {openPackage, unpack} from './plugin-package.ts';
@@ -48,8 +48,7 @@ function toCheck(error: unknown): PluginCheck {
     hasPage: false,
     size: undefined,
   };
-  const failure = error instanceof AppError ? error.failure : undefined;
-  if (failure?.code === 'invalid-plugin') return {...nothing, findings: failure.problems.map(describeManifest)};
-  if (failure?.code !== 'invalid-package') throw error;
-  return {...nothing, findings: [{level: 'problem', problem: `cannot be installed: ${failure.problem}`}]};
+  if (isFailure(error, 'invalid-plugin')) return {...nothing, findings: error.failure.problems.map(describeManifest)};
+  if (!isFailure(error, 'invalid-package')) throw error;
+  return {...nothing, findings: [{level: 'problem', problem: `cannot be installed: ${error.failure.problem}`}]};
 }

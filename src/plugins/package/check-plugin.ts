@@ -2,7 +2,7 @@ import {lstat, readFile, realpath, stat} from 'node:fs/promises';
 import {createRequire, isBuiltin} from 'node:module';
 import {join, relative, sep} from 'node:path';
 import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {isHostModule, isMissing} from '../background/runtime/modules/host-module-names.ts';
 import {describeExposures, findExposures} from '../directory/access.ts';
@@ -130,7 +130,7 @@ async function listPacked(folder: string, source: string, halves: PluginHalves):
     await using listed = await listFolder(folder, source, halves);
     return {files: listed.files};
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure?.code !== 'invalid-package') throw error;
+    if (!isFailure(error, 'invalid-package')) throw error;
     const {problem} = error.failure;
     return {problem: {level: 'problem', problem: `cannot be packed, and its files were not read: ${problem}`}};
   }

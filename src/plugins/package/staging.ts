@@ -1,6 +1,6 @@
 import {lstat, readdir, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {AppError, codeOf} from '../../core/failures/app-error.ts';
+import {codeOf, isFailure} from '../../core/failures/app-error.ts';
 import {makeDirectory, renameDurably} from '../../core/files/directory.ts';
 import {findOwnProblem} from '../../core/files/own.ts';
 import {moveOut, showManifest} from '../directory/move-out.ts';
@@ -80,14 +80,9 @@ export async function restoreKept(plugins: string, takeLock: TakeLock): Promise<
   const path = join(plugins, STAGING);
   if (!(await isOwnDirectory(path)) || (await listParts(path)).length === 0) return;
   const lock = await takeLock(path).catch(error => {
-    if (!isHeldByOther(error)) throw error;
+    if (!isFailure(error, 'data-directory-in-use')) throw error;
   });
   if (lock !== undefined) await restore(path).finally(() => lock[Symbol.asyncDispose]());
-}
-
-/** Returns whether another process has the lock. */
-export function isHeldByOther(error: unknown): error is AppError & {readonly failure: {readonly processId: number}} {
-  return error instanceof AppError && error.failure?.code === 'data-directory-in-use';
 }
 
 /** Renames first: a command that is killed while it deletes must not leave an incomplete folder in `kept`. */

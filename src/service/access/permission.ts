@@ -8,7 +8,7 @@ import {
 } from '../../core/domain/access/access.ts';
 import {parsePrefix} from '../../core/domain/entries/identifiers.ts';
 import {KEY_BYTES_MAX} from '../../core/domain/fixed-limits.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 
 /** Maximum size of a permission in a file of them, in bytes: the longest prefix with each character escaped, its action, and the rest of its line. */
 export const PERMISSION_LINE_BYTES_MAX = 2 * KEY_BYTES_MAX + 64;
@@ -46,7 +46,7 @@ function findPrefixProblem(prefix: string): string | undefined {
     parsePrefix(prefix);
     return undefined;
   } catch (error) {
-    if (error instanceof AppError && error.failure?.code === 'invalid-parameter') return error.failure.problem;
+    if (isFailure(error, 'invalid-parameter')) return error.failure.problem;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type {EntryInfo} from '../../core/domain/entries/entry.ts';
 import {type Key, type Prefix, type Revision, revisionIn} from '../../core/domain/entries/identifiers.ts';
 import type {StoreFaults} from '../../core/domain/faults/fault.ts';
 import type {Limits} from '../../core/domain/limits.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */
 export interface ImportTarget {
@@ -218,6 +218,6 @@ function countStored(outcomes: readonly Outcome[]): Stored {
 
 /** Returns the keys of the failed checks; rethrows any other error. */
 function changedKeys(error: unknown): ReadonlySet<string> {
-  if (!(error instanceof AppError) || error.failure?.code !== 'revision-conflict') throw error;
+  if (!isFailure(error, 'revision-conflict')) throw error;
   return new Set(error.failure.conflicts.map(({key}) => key));
 }

@@ -24,7 +24,7 @@ import {
 } from '../../core/domain/entries/identifiers.ts';
 import {withForms} from '../../core/domain/entries/typed-entry.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
 
 /** The events of one commit. */
 export interface CommitBatch extends EventBatch {
@@ -146,7 +146,7 @@ export function createEvents(
           }
           return;
         } catch (error) {
-          if (!(error instanceof AppError) || error.failure?.code !== 'too-slow') throw error;
+          if (!isFailure(error, 'too-slow')) throw error;
         }
         // The log has what the program was too slow for, as for a client that reconnects.
         start = {...options, after: cursor ?? String(LOST_REVISION), resume: true};

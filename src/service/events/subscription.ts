@@ -1,7 +1,7 @@
 import type {EventBatch, EventKind, IdentityChanged, MomentaryEvent} from '../../core/domain/commits/event.ts';
 import {LOST_REVISION, type Prefix, type Revision} from '../../core/domain/entries/identifiers.ts';
 import type {EventStatistics} from '../../core/domain/statistics.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {cursorAfter, selectKinds} from './batches.ts';
 import type {EventLimits} from './event-limits.ts';
 import {type HistoryDeps, type HistoryReader, type HistoryStart, readHistory} from './history.ts';
@@ -198,7 +198,7 @@ export class Subscription implements AsyncIterator<EventBatch, undefined, void>,
       if (done !== true) this.#waiting.push({batch: value, sizeBytes: 0});
       else if (value !== undefined) this.#followTail(value);
     } catch (error) {
-      const isSlow = error instanceof AppError && error.failure?.code === 'too-slow';
+      const isSlow = isFailure(error, 'too-slow');
       this.end(isSlow ? this.#tooSlow() : error);
     } finally {
       this.#reading = false;

@@ -2,7 +2,7 @@ import type {EventBatch} from '../../core/domain/commits/event.ts';
 import type {Store} from '../../core/domain/commits/store.ts';
 import type {CommonDeps} from '../../core/domain/common-deps.ts';
 import type {Prefix, Revision} from '../../core/domain/entries/identifiers.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {Backoff} from '../../core/time/backoff.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 import type {Timers} from '../../core/time/timers.ts';
@@ -193,7 +193,7 @@ export async function readPatiently<T>(read: () => Promise<T>, {timers, signal}:
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof AppError) || error.failure?.code !== 'unavailable') throw error;
+      if (!isFailure(error, 'unavailable')) throw error;
     }
     await wait(backoff.next(), {timers, signals: [signal]});
     if (signal.aborted) return undefined;

@@ -3,7 +3,7 @@ import {basename, dirname} from 'node:path';
 import type {Identity, IdentityOrigin, IdentitySource} from '../../core/domain/identity/identity.ts';
 import {Listeners} from '../../core/domain/listeners.ts';
 import type {Log} from '../../core/domain/log.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {followFiles, type Look} from '../../core/files/follow-files.ts';
 import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
@@ -114,8 +114,7 @@ class ProfileSource implements IdentitySource {
       this.#reportFilled(identity);
       this.#listeners.call();
     } catch (error) {
-      const problems =
-        error instanceof AppError && error.failure?.code === 'invalid-profile' ? error.failure?.problems : undefined;
+      const problems = isFailure(error, 'invalid-profile') ? error.failure.problems : undefined;
       this.#log.error(
         'profile not used; the previous identity stays',
         problems === undefined ? {file: this.#file, error} : {file: this.#file, problems},

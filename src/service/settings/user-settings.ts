@@ -6,7 +6,7 @@ import {listAll} from '../../core/domain/entries/list-all.ts';
 import type {TypedEntry} from '../../core/domain/entries/typed-entry.ts';
 import type {PluginSetting, ServedPlugins} from '../../core/domain/plugins/plugin.ts';
 import {CORE_SETTINGS, type SettingValues, type UserSettings} from '../../core/domain/plugins/user-settings.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {isObject, membersOf} from '../../core/json/members.ts';
 import {wait} from '../../core/time/wait.ts';
 import {fillIn, mergeChanges, type SettingRules} from './setting-rules.ts';
@@ -104,8 +104,7 @@ export class StoredUserSettings implements UserSettings {
       else await entries.put(PREFIX + id, stored, {expected: entry?.revision ?? 'absent'});
       return true;
     } catch (error) {
-      const code = error instanceof AppError ? error.failure?.code : undefined;
-      if (retries && (code === 'revision-conflict' || code === 'no-entry')) return false;
+      if (retries && (isFailure(error, 'revision-conflict') || isFailure(error, 'no-entry'))) return false;
       throw error;
     }
   }
@@ -223,9 +222,8 @@ export class PrefixFollower implements AsyncDisposable {
         else known.set(key, revision);
       }
     } catch (error) {
-      if (isUnavailable(error)) return this.#schedule();
-      if (!(error instanceof AppError && error.failure?.code === 'store-closed'))
-        log.error('cannot follow entries', {prefix, error});
+      if (isFailure(error, 'unavailable')) return this.#schedule();
+      if (!isFailure(error, 'store-closed')) log.error('cannot follow entries', {prefix, error});
       this.#close();
     }
   }
@@ -236,7 +234,7 @@ export class PrefixFollower implements AsyncDisposable {
       try {
         return await this.#readRevisions();
       } catch (error) {
-        if (!isUnavailable(error) || this.#closing.signal.aborted) throw error;
+        if (!isFailure(error, 'unavailable') || this.#closing.signal.aborted) throw error;
       }
       await wait(COMPARED_AFTER_MS, {timers: this.#deps.timers, signals: [this.#closing.signal]});
     }
@@ -248,8 +246,4 @@ export class PrefixFollower implements AsyncDisposable {
       revisions.set(key, revision);
     return revisions;
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.failure?.code === 'unavailable';
 }

@@ -2,7 +2,7 @@ import {type FileHandle, lstat, readdir, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import type {Store} from '../../core/domain/commits/store.ts';
 import type {SnapshotBefore, Snapshots, Transfer} from '../../core/domain/commits/transfer.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, isFailure, messageOf} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import {replaceFile} from '../../core/files/directory.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
@@ -157,13 +157,9 @@ function toFailure(error: unknown, directory: string): unknown {
 }
 
 function problemOf(error: unknown): string | undefined {
-  if (error instanceof AppError) {
-    const {failure} = error;
-    return failure?.code === 'data-directory-unusable' || failure?.code === 'unwritable-output'
-      ? failure.problem
-      : undefined;
-  }
-  if (!(error instanceof Error && 'syscall' in error)) return undefined;
+  if (isFailure(error, 'data-directory-unusable') || isFailure(error, 'unwritable-output'))
+    return error.failure.problem;
+  if (error instanceof AppError || !(error instanceof Error && 'syscall' in error)) return undefined;
   return codeOf(error) === 'ENOSPC' ? 'the disk is full' : messageOf(error);
 }
 

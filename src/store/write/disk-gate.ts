@@ -1,6 +1,6 @@
 import type {CommonDeps} from '../../core/domain/common-deps.ts';
 import type {Log} from '../../core/domain/log.ts';
-import {AppError, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, isFailure, messageOf} from '../../core/failures/app-error.ts';
 import {isOpeningRefused} from '../disk/file-system.ts';
 import {DiskSpace, type DiskSpaceDeps, type FreeSpace} from '../disk/reserve.ts';
 import type {Plan} from '../plan/plan.ts';
@@ -55,7 +55,7 @@ export class DiskGate {
   /** Returns the failure of a step. */
   async #endFailed(error: unknown): Promise<AppError> {
     if (!(error instanceof AppError)) return isOpeningRefused(error) ? this.#defer(error) : this.#stop(error);
-    if (!isDiskFull(error)) return error;
+    if (!isFailure(error, 'disk-full')) return error;
     this.#log.error('disk full; nothing was written', {error});
     try {
       // For deletions.
@@ -76,9 +76,4 @@ export class DiskGate {
     this.#log.error('disk failed; the store is read-only until it is opened again', {error: cause});
     return this.#stopped;
   }
-}
-
-/** Returns whether an error is the failure `disk-full`. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof AppError && error.failure?.code === 'disk-full';
 }

@@ -2,7 +2,7 @@ import type {Commit, CommitResult} from '../../core/domain/commits/commit.ts';
 import type {ChangeListener} from '../../core/domain/commits/store.ts';
 import type {Listeners} from '../../core/domain/listeners.ts';
 import type {StoreStatistics} from '../../core/domain/statistics.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../core/failures/app-error.ts';
 import {changesOf} from '../format/change-encoding.ts';
 import type {Plan, PlannedCommit, StoreOperation} from '../plan/plan.ts';
 import {planGroup} from '../plan/plan-commits.ts';
@@ -11,7 +11,6 @@ import type {CurrentEntries, EntryCache} from '../tree/current-entries.ts';
 import type {Memtable} from '../wal/memtable.ts';
 import {WalCheckpointer} from './checkpointer.ts';
 import {CommitQueue} from './commit-queue.ts';
-import {isDiskFull} from './disk-gate.ts';
 import {fitsRecord, LogWriter, type LogWriterDeps} from './log-writer.ts';
 
 export interface WritePathDeps extends Omit<LogWriterDeps, 'checkpointer'> {
@@ -114,7 +113,7 @@ export class WritePath {
     try {
       return await this.#writePlan(commits);
     } catch (error) {
-      if (!isDiskFull(error)) throw error;
+      if (!isFailure(error, 'disk-full')) throw error;
       const results = [...(await this.#writePlan(commits.filter(isDeletion)))];
       return commits.map(commit => (isDeletion(commit) && results.shift()) || (error as Error));
     }

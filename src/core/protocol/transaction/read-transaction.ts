@@ -4,7 +4,7 @@ import type {Transaction, TransactionOperation} from '../../domain/entries/entri
 import {type GivenRevision, parseRevision} from '../../domain/entries/identifiers.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
 import type {Limits} from '../../domain/limits.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError, isFailure} from '../../failures/app-error.ts';
 import type {DocumentProblem} from '../../failures/members/problems.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../../json/document-object.ts';
 import {JsonIndex} from '../../json/json-index.ts';
@@ -54,7 +54,7 @@ function indexDocument(body: Uint8Array, limits: TransactionLimits): JsonIndex {
     return new JsonIndex(body, jsonLimits);
   } catch (error) {
     if (error instanceof TooBroad) throw invalidTransaction([describeBreadth(error)]);
-    if (!(error instanceof AppError) || error.failure?.code !== 'value-too-deep') throw error;
+    if (!isFailure(error, 'value-too-deep')) throw error;
     throw new AppError({...error.failure, depthMax: valueDepthMax}, {cause: error});
   }
 }

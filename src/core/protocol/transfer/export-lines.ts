@@ -2,7 +2,7 @@ import type {Entry} from '../../domain/entries/entry.ts';
 import {type Key, type Prefix, parseKey, parsePrefix, type Revision} from '../../domain/entries/identifiers.ts';
 import {assertValueSize, type ValueLimits} from '../../domain/entries/value.ts';
 import {KEY_BYTES_MAX} from '../../domain/fixed-limits.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {AppError, isFailure} from '../../failures/app-error.ts';
 import {type DocumentProblem, describeProblem} from '../../failures/members/problems.ts';
 import {DOCUMENT_MEMBERS_MAX, DocumentObject, type DocumentPlace, describeBreadth} from '../../json/document-object.ts';
 import {JsonIndex} from '../../json/json-index.ts';
@@ -178,7 +178,7 @@ function readValueText(line: DocumentObject, {valueBytesMax, valueDepthMax}: Val
   try {
     return parseJsonText(encodeText(text), {depthMax: valueDepthMax});
   } catch (error) {
-    if (!(error instanceof AppError) || error.failure?.code !== 'invalid-json') throw error;
+    if (!isFailure(error, 'invalid-json')) throw error;
     throw new AppError({...error.failure, problem: `in $.text ${error.failure.problem}`}, {cause: error});
   }
 }

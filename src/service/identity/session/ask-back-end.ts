@@ -1,6 +1,6 @@
 import type {CommonDeps} from '../../../core/domain/common-deps.ts';
 import type {SignIn} from '../../../core/domain/identity/identity.ts';
-import {AppError} from '../../../core/failures/app-error.ts';
+import {AppError, isFailure} from '../../../core/failures/app-error.ts';
 import type {BackEndClient} from '../backend/back-end-client.ts';
 import type {BackEndPilot} from '../backend/pilot.ts';
 import {isUnprotected, readScriptUrl} from '../backend/script-url.ts';
@@ -77,7 +77,7 @@ async function resume({scriptURL, session}: SessionRecord, deps: CallDeps): Prom
     const resumed = await client.resume(scriptURL, session, {signal});
     if (resumed !== undefined) return resumed;
   } catch (error) {
-    if (!(error instanceof AppError && error.failure?.code === 'session-unknown')) throw error;
+    if (!isFailure(error, 'session-unknown')) throw error;
     refusal = error;
   }
   const verified = await client.verify(scriptURL, session, {signal});
