@@ -1,6 +1,6 @@
 import {isTokenText, TOKEN_PROBLEM} from '../core/domain/access/token-text.ts';
 import {assertNames} from '../core/domain/commits/option-names.ts';
-import {FailureError} from '../core/failures/failure-error.ts';
+import {refusedParameter} from '../core/failures/failure-error.ts';
 import {CLIENT_HEADER} from '../core/protocol/headers/client-header.ts';
 import {isProtected, isSameOrigin} from './network/network.ts';
 import {ATTEMPTS_MAX, Transport} from './transport.ts';
@@ -42,7 +42,7 @@ export function openTransport(options: ClientOptions): Transport {
     fetch = request => globalThis.fetch(request),
   } = options;
   // The message must not repeat a text that may be most of a token.
-  if (token !== undefined && !isTokenText(token)) throw tokenFailure(TOKEN_PROBLEM);
+  if (token !== undefined && !isTokenText(token)) throw refusedParameter('token', TOKEN_PROBLEM);
   return new Transport({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     timeoutMs,
@@ -53,15 +53,12 @@ export function openTransport(options: ClientOptions): Transport {
       // To another origin it would need a preflight.
       if (isSameOrigin(url)) headers.set(CLIENT_HEADER, '1');
       if (token) {
-        if (!(allowPlainHttp || (await isProtected(url)))) throw tokenFailure('plain http needs allowPlainHttp');
+        if (!(allowPlainHttp || (await isProtected(url))))
+          throw refusedParameter('token', 'plain http needs allowPlainHttp');
         headers.set('Authorization', `Bearer ${token}`);
       }
       return fetch(request);
     },
     random: Math.random,
   });
-}
-
-function tokenFailure(problem: string): FailureError {
-  return new FailureError({code: 'invalid-parameter', parameter: 'token', problem});
 }

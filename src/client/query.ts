@@ -1,5 +1,5 @@
 import {HALF_SURROGATE_PAIR} from '../core/domain/entries/identifiers.ts';
-import {FailureError} from '../core/failures/failure-error.ts';
+import {refusedParameter} from '../core/failures/failure-error.ts';
 
 /**
  * Formats the query of a URL, with its question mark. Returns an empty text if every parameter is undefined.
@@ -15,5 +15,5 @@ export function formatQuery(parameters: Readonly<Record<string, string | number 
 
 function encode(parameter: string, text: string): string {
   if (text.isWellFormed()) return encodeURIComponent(text);
-  throw new FailureError({code: 'invalid-parameter', parameter, problem: HALF_SURROGATE_PAIR});
+  throw refusedParameter(parameter, HALF_SURROGATE_PAIR);
 }

@@ -5,7 +5,7 @@ import {readFile, realpath, rmdir} from 'node:fs/promises';
 import {basename, delimiter, dirname, isAbsolute, join, sep} from 'node:path';
 import {UNSEEN} from '../../core/domain/unseen.ts';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
-import {removeDurably} from '../../core/files/directory.ts';
+import {ignoreMissing, removeDurably} from '../../core/files/directory.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import {refusedUsage} from '../failures/report.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -62,16 +62,9 @@ export const STOP_TIMEOUT_SECONDS = 30;
 
 /** Reads a file that "crewroom service install" wrote, if there is one. @throws {AppError} `invalid-usage` if another program wrote it. */
 export async function readOwnText(file: string): Promise<string | undefined> {
-  const text = await readIfThere(file);
+  const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text === undefined || text.includes(OWN_MARK)) return text;
   throw refusedUsage('service', `${JSON.stringify(file)} was written by another program`, 'Remove that file first');
-}
-
-function readIfThere(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(error => {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return undefined;
-  });
 }
 
 /** Removes a file, and the directories that were created for it, as far as they are empty. @param created The first of these, as `mkdir` returned it. */
@@ -83,7 +76,7 @@ export async function removeWithFolders(file: string, created: string | undefine
 
 /** Returns the last lines of a log file; none if there is no file yet. */
 export async function readLastLines(file: string, lines: number): Promise<string> {
-  const all = ((await readIfThere(file)) ?? '').split(/(?<=\n)/);
+  const all = ((await readFile(file, 'utf8').catch(ignoreMissing)) ?? '').split(/(?<=\n)/);
   return all.slice(-lines).join('');
 }
 

@@ -1,7 +1,7 @@
 import {mkdir, readdir, readFile, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {codeOf, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import {type AirlineNames, formatAirlineFile} from '../../service/identity/backend/airline-profile.ts';
@@ -82,6 +82,6 @@ async function writeFiles(folder: string, files: ReadonlyMap<string, string>, gi
     for (const [name, text] of files) await writeFile(join(folder, name), text, {flag: 'wx'});
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
-    throw new AppError({code: 'unwritable-output', target: JSON.stringify(given), problem: messageOf(error)});
+    throw unwritableOutput(given, messageOf(error));
   }
 }

@@ -14,7 +14,7 @@ import {type JsonText, parseJsonText} from '../../core/json/json-text.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError, refusedUsage} from '../failures/report.ts';
-import {unreadableFile} from '../input/value-input.ts';
+import {unreadable, unreadableFile} from '../input/value-input.ts';
 import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
@@ -215,13 +215,8 @@ async function openEditor(file: string, context: CliContext): Promise<void> {
   try {
     const problem = await runEditor(command, file, context);
     if (problem === undefined) return;
-    const failure = new AppError({
-      code: 'unreadable-input',
-      source: `what the editor ${JSON.stringify(command)} wrote`,
-      problem,
-    });
     throw new AdvisedError(
-      failure,
+      unreadable(`what the editor ${JSON.stringify(command)} wrote`, problem),
       'Set VISUAL or EDITOR to an editor that waits until the file is closed; nothing was stored',
     );
   } finally {

@@ -77,6 +77,7 @@ const PROBLEMS: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', 'this user may not read it'],
 ]);
 
-function unreadable(source: string, problem: string): AppError {
+/** Creates the failure of an input that cannot be read. */
+export function unreadable(source: string, problem: string): AppError {
   return new AppError({code: 'unreadable-input', source, problem});
 }

@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process';
 import {lstat, mkdir, realpath} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {promisify} from 'node:util';
-import {AppError, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import {replaceFile, SHARED_FILE_MODE} from '../../core/files/directory.ts';
 import {FileError} from '../../core/files/text-file.ts';
@@ -12,6 +12,7 @@ import {type Adoption, type FileChange, type ProvidedSdk, planAdoption} from '..
 import type {OlderSdk} from '../../plugins/sources/author-project.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
+import {unreadable} from '../input/value-input.ts';
 import {provideOwnPackages} from '../npm/own-packages.ts';
 import {formatFiles} from '../output/counts.ts';
 import {type CliContext, escapeControls} from '../terminal/context.ts';
@@ -23,7 +24,7 @@ type PluginCall = CallOf<'plugin'>;
 export async function adopt({context, flags}: PluginCall, name: string): Promise<CommandOutcome> {
   const {dryRun = false, force = false} = flags;
   const directory = await realpath(resolvePath(name, context)).catch(error => {
-    throw new AppError({code: 'unreadable-input', source: JSON.stringify(name), problem: messageOf(error)});
+    throw unreadable(JSON.stringify(name), messageOf(error));
   });
   const adoption = await plan(directory);
   if (!dryRun && !force) await assertCommitted(directory, adoption, context);
@@ -68,13 +69,8 @@ async function assertCommitted(directory: string, {changes}: Adoption, context: 
   const files = changes.map(({file}) => file);
   const [uncommitted] = files.length === 0 ? [] : await findUncommitted(directory, files, context);
   if (uncommitted === undefined) return;
-  const failure = {
-    code: 'unwritable-output',
-    target: JSON.stringify(uncommitted.file),
-    problem: uncommitted.problem,
-  } as const;
   throw new AdvisedError(
-    new AppError(failure),
+    unwritableOutput(uncommitted.file, uncommitted.problem),
     'Commit or stash its changes first, or use --force; nothing was written',
   );
 }
@@ -88,7 +84,7 @@ async function write(directory: string, {file, after}: FileChange, suffix: strin
       temporary: `${path}.${suffix}`,
     });
   } catch (error) {
-    throw new AppError({code: 'unwritable-output', target: JSON.stringify(file), problem: messageOf(error)});
+    throw unwritableOutput(file, messageOf(error));
   }
 }
 

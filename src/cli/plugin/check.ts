@@ -2,7 +2,7 @@ import {realpath} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {formatBytes} from '../../core/domain/byte-size.ts';
 import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
-import {AppError, isFailure, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, isFailure, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {EXIT} from '../../core/failures/exit-codes.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import {describeHalves, type PluginHalves} from '../../plugins/directory/plugin-halves.ts';
@@ -119,7 +119,7 @@ export async function pack({context, flags}: PluginCall, name: string): Promise<
   ).catch(error => {
     if (error instanceof AppError) throw new AdvisedError(error, ADVICE);
     if (error instanceof InterruptedError) throw error;
-    throw new AppError({code: 'unwritable-output', target: JSON.stringify(file), problem: messageOf(error)});
+    throw unwritableOutput(file, messageOf(error));
   });
   const {id, version} = manifest;
   const json = {id, version, file: archive, ...packed, ...placesOf(checked.halves), findings};

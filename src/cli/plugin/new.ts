@@ -3,7 +3,7 @@ import {basename, dirname, join, relative} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
 import {isPluginId, PLUGIN_ID_FORM} from '../../core/domain/plugins/plugin-id.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {formatLine} from '../../core/failures/copied-line.ts';
 import {replaceFile, SHARED_FILE_MODE} from '../../core/files/directory.ts';
 import {resolvePath} from '../../platform/paths.ts';
@@ -26,7 +26,7 @@ export async function create({context, flags}: PluginCall, given: string): Promi
   await assertEmpty(folder, given);
   const names = {'com.example.new-plugin': id, 'new-plugin': name, 'New plugin': titleOf(name)};
   const files = await copyTemplate(folder, names).catch(error => {
-    throw unwritable(given, messageOf(error));
+    throw unwritableOutput(given, messageOf(error));
   });
   const place = relative(context.workingDirectory, folder) || '.';
   const enter = formatLine(['cd', place], context.platform) ?? '(in that folder)';
@@ -73,7 +73,7 @@ const IGNORED: readonly string[] = ['.git'];
 async function assertEmpty(folder: string, given: string): Promise<void> {
   const entries = await readdir(folder).catch(error => {
     if (codeOf(error) === 'ENOENT') return [];
-    throw unwritable(given, codeOf(error) === 'ENOTDIR' ? 'it is not a folder' : messageOf(error));
+    throw unwritableOutput(given, codeOf(error) === 'ENOTDIR' ? 'it is not a folder' : messageOf(error));
   });
   const found = entries.find(entry => !IGNORED.includes(entry));
   if (found === undefined) return;
@@ -82,10 +82,6 @@ async function assertEmpty(folder: string, given: string): Promise<void> {
     'Choose another name, or an empty folder; nothing was written',
     `the folder is not empty: it has ${JSON.stringify(found)}`,
   );
-}
-
-function unwritable(target: string, problem: string): AppError {
-  return new AppError({code: 'unwritable-output', target: JSON.stringify(target), problem});
 }
 
 /** The folder that `crewroom plugin new` copies: a plugin that works, with its own names. */
@@ -141,17 +137,17 @@ function targetOf(path: string): string {
 }
 
 /** `crewroom plugin types`: writes the types of the settings in a manifest. Nothing is written if the manifest has a problem. */
-export async function writeTypes({context, flags}: PluginCall, folder: string): Promise<CommandOutcome> {
+export async function writeTypes({context, flags: {output}}: PluginCall, folder: string): Promise<CommandOutcome> {
   const {randomName} = context;
   const reading = await readManifestFile({directory: resolvePath(folder, context), inDevelopment: true});
   if ('problems' in reading) throw new AppError({code: 'invalid-plugin', plugin: folder, problems: reading.problems});
   const {id} = reading.manifest;
   const types = formatSettingTypes(reading.manifest);
-  if (flags.output !== undefined) {
-    const file = resolvePath(flags.output, context);
-    assertFileName({name: flags.output, path: file, platform: context.platform});
+  if (output !== undefined) {
+    const file = resolvePath(output, context);
+    assertFileName({name: output, path: file, platform: context.platform});
     await writeChanged(file, types, randomName()).catch(error => {
-      throw new AppError({code: 'unwritable-output', target: JSON.stringify(flags.output), problem: messageOf(error)});
+      throw unwritableOutput(output, messageOf(error));
     });
     return {json: {id, file}};
   }

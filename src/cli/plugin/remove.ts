@@ -1,6 +1,6 @@
 import {lstat, realpath, rm} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {AppError, codeOf, isFailure, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, isFailure, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {syncDirectory} from '../../core/files/directory.ts';
 import {untilAborted} from '../../core/time/until-aborted.ts';
 import {pluginStorageDirOf, pluginsDirOf} from '../../platform/paths.ts';
@@ -138,10 +138,7 @@ export async function stage({plugins}: PluginPlaces): Promise<Staging> {
   return openStaging(plugins, takeFolderLock).catch(error => {
     if (!isFailure(error, 'data-directory-in-use')) throw error;
     const problem = `another command, process ${error.failure.processId}, is changing it`;
-    throw new AdvisedError(
-      new AppError({code: 'unwritable-output', target: JSON.stringify(plugins), problem}),
-      'Wait until that command has ended, and retry',
-    );
+    throw new AdvisedError(unwritableOutput(plugins, problem), 'Wait until that command has ended, and retry');
   });
 }
 
@@ -168,6 +165,6 @@ export async function changing<T>({plugins}: PluginPlaces, change: () => Promise
     if (codeOf(error) === undefined || error instanceof AppError || !(error instanceof Error && 'syscall' in error))
       throw error;
     const problem = messageOf(error);
-    throw new AppError({code: 'unwritable-output', target: JSON.stringify(plugins), problem}, {cause: error});
+    throw unwritableOutput(plugins, problem, {cause: error});
   }
 }

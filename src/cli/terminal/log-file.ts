@@ -1,7 +1,7 @@
 import {constants} from 'node:fs';
 import {type FileHandle, lstat, open, realpath} from 'node:fs/promises';
 import {dirname} from 'node:path';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {codeOf, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {isHeld, type RenameDeps, renameOver, SYSTEM_RENAME} from '../../core/files/directory.ts';
 import {describeOwner, findOwnProblem, ownUserId, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 
@@ -172,7 +172,7 @@ async function createPrivately(path: string): Promise<void> {
     }
   } catch (error) {
     const problem = codeOf(error) === 'ELOOP' ? 'it is a link' : messageOf(error);
-    throw new AppError({code: 'unwritable-output', target: JSON.stringify(path), problem}, {cause: error});
+    throw unwritableOutput(path, problem, {cause: error});
   }
 }
 

@@ -6,7 +6,7 @@ import type {Export} from '../../core/domain/commits/transfer.ts';
 import type {Entry} from '../../core/domain/entries/entry.ts';
 import {parsePrefix, type Revision} from '../../core/domain/entries/identifiers.ts';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
-import {AppError, codeOf, isFailure, messageOf} from '../../core/failures/app-error.ts';
+import {codeOf, isFailure, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {replaceFile} from '../../core/files/directory.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {formatEntryLines, formatHeaderLine, formatTrailerLine} from '../../core/protocol/transfer/export-lines.ts';
@@ -34,14 +34,14 @@ export async function isTaken(target: ExportTarget): Promise<boolean> {
   assertFileName(target);
   const found = await lstat(target.path).catch(() => undefined);
   if (found?.isFile() === false)
-    throw unwritable(target.name, 'it is not a file; without a name the export goes to standard output');
+    throw unwritableOutput(target.name, 'it is not a file; without a name the export goes to standard output');
   return found !== undefined;
 }
 
 /** Refuses, on Windows, a path that would be something else than a file. @throws {AppError} `unwritable-output`. */
 export function assertFileName({name, path, platform}: Pick<ExportTarget, 'name' | 'path' | 'platform'>): void {
   const problem = platform === 'win32' ? findFileNameProblem(win32.basename(path)) : undefined;
-  if (problem !== undefined) throw unwritable(name, `it ${problem}`);
+  if (problem !== undefined) throw unwritableOutput(name, `it ${problem}`);
 }
 
 /**
@@ -58,7 +58,7 @@ export async function writeExportFile(
   // Unguessable: in a shared directory another user could have made a link of that name.
   const temporary = join(dirname(path), `.${basename(path)}.${randomName()}.new`);
   const refuse = (error: unknown): never => {
-    throw unwritable(name, PROBLEMS.get(codeOf(error)) ?? messageOf(error), {cause: error});
+    throw unwritableOutput(name, PROBLEMS.get(codeOf(error)) ?? messageOf(error), {cause: error});
   };
   let filling: Promise<void> | undefined;
   const fill = (file: FileHandle): Promise<void> => {
@@ -89,10 +89,6 @@ const PROBLEMS: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', 'this user may not write there'],
   ['ENOSPC', 'the disk is full'],
 ]);
-
-function unwritable(name: string, problem: string, options?: ErrorOptions): AppError {
-  return new AppError({code: 'unwritable-output', target: JSON.stringify(name), problem}, options);
-}
 
 /** An export of the running service. */
 export interface ExportCall {

@@ -70,6 +70,11 @@ export function listProblems(failure: AnyFailure): readonly string[] {
   return failure.problems.map(each => ('path' in each ? describeProblem(each) : `${each.source} ${each.problem}`));
 }
 
+/** Creates the failure for an output that cannot be written. @param path The path of the output, or the name that the user gave it. */
+export function unwritableOutput(path: string, problem: string, options?: ErrorOptions): AppError {
+  return new AppError({code: 'unwritable-output', target: JSON.stringify(path), problem}, options);
+}
+
 /** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

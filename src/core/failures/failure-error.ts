@@ -56,6 +56,11 @@ export class FailureError<F extends AnyFailure = Failure> extends Error {
   }
 }
 
+/** Creates the failure for a parameter of an operation. */
+export function refusedParameter(parameter: string, problem: string): FailureError {
+  return new FailureError({code: 'invalid-parameter', parameter, problem});
+}
+
 /** Returns the message of a failure that a client throws itself; the code of any other. */
 export function describeOwnFailure(failure: AnyFailure): string {
   const {code} = failure;

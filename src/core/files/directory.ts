@@ -126,10 +126,14 @@ export async function replaceFile(
 /** Removes a file, also after a loss of power. Idempotent. */
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, {force: true});
-  await syncDirectory(dirname(path)).catch(error => {
-    // Without the directory there is no file either.
-    if (codeOf(error) !== 'ENOENT') throw error;
-  });
+  // Without the directory there is no file either.
+  await syncDirectory(dirname(path)).catch(ignoreMissing);
+}
+
+/** Handles the error that there is no such file or directory. @throws Any other error. */
+export function ignoreMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+  return undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {isPluginId} from '../../core/domain/plugins/plugin-id.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, unwritableOutput} from '../../core/failures/app-error.ts';
 import {awaitEnd, type FollowingService, type Waiting} from './service-view.ts';
 import type {Staging} from './staging.ts';
 
@@ -68,10 +68,10 @@ export async function removePlugin(
 ): Promise<boolean> {
   const deleted = withStorage ? storage : undefined;
   if (deleted !== undefined && (await service?.status(id))?.inDevelopment === true)
-    throw inUse(deleted, 'a plugin in development that has the same id uses it');
+    throw unwritableOutput(deleted, 'a plugin in development that has the same id uses it');
   // A service at another address, with another directory of plugins, or beside the one that follows the same directory.
   if (deleted !== undefined && holder !== undefined)
-    throw inUse(deleted, `process ${holder} uses the data directory that it is in`);
+    throw unwritableOutput(deleted, `process ${holder} uses the data directory that it is in`);
   // Also if its folder was removed before: its background may still be ending.
   const ending = async (): Promise<boolean> => service === undefined || awaitEnd(service, id, waiting);
   if (deleted === undefined) {
@@ -88,10 +88,6 @@ export async function removePlugin(
     throw error;
   }
   await staging.confirm();
-  if (!hasEnded) throw inUse(deleted, 'the background of the plugin has not ended');
+  if (!hasEnded) throw unwritableOutput(deleted, 'the background of the plugin has not ended');
   return true;
-}
-
-function inUse(storage: string, problem: string): AppError {
-  return new AppError({code: 'unwritable-output', target: JSON.stringify(storage), problem});
 }

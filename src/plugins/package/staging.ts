@@ -1,7 +1,7 @@
 import {lstat, readdir, rm} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
-import {codeOf, isFailure} from '../../core/failures/app-error.ts';
-import {makeDirectory, renameDurably} from '../../core/files/directory.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
+import {ignoreMissing, makeDirectory, renameDurably} from '../../core/files/directory.ts';
 import {findOwnProblem} from '../../core/files/own.ts';
 import {moveOut, showManifest} from '../directory/move-out.ts';
 
@@ -112,9 +112,7 @@ async function restore(path: string): Promise<void> {
 /** Puts a version back. The one in its place was not confirmed. */
 async function putBack(name: string, path: string): Promise<void> {
   const place = join(dirname(path), name);
-  await renameDurably(place, join(path, DROPPED, name)).catch(error => {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  });
+  await renameDurably(place, join(path, DROPPED, name)).catch(ignoreMissing);
   await renameDurably(join(path, KEPT, name), place);
 }
 

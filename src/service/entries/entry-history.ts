@@ -9,6 +9,7 @@ import {
   revisionIn,
 } from '../../core/domain/entries/identifiers.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {refusedParameter} from '../../core/failures/failure-error.ts';
 import {nextTick} from '../../core/time/next-tick.ts';
 
 /** Number of revisions in the largest step back, and of changes that are read at once. */
@@ -51,7 +52,7 @@ export async function readEntryHistory(store: LoggedStore, key: Key, request: Hi
     const last = store.revision;
     if (part === undefined) throw new AppError({code: 'entry-corrupt', key, before: String(Math.min(end, last + 1))});
     // Commits of other processes are known now.
-    if (end > last + 1 && end < Infinity) throw invalidCursor('it is after the last revision');
+    if (end > last + 1 && end < Infinity) throw refusedParameter('after', 'it is after the last revision');
     lookedAt += part.lookedAt;
     for (const change of part.changes.toReversed()) {
       changes.push(describe(change, store.id));
@@ -74,11 +75,7 @@ function endOf({id}: LoggedStore, after: string | undefined): Revision {
   const given = parseRevision(after);
   const revision = given && revisionIn(id, given);
   if (revision !== undefined) return revision;
-  throw invalidCursor(given ? 'it is of another store' : 'it has to be the cursor of an earlier page');
-}
-
-function invalidCursor(problem: string): AppError {
-  return new AppError({code: 'invalid-parameter', parameter: 'after', problem});
+  throw refusedParameter('after', given ? 'it is of another store' : 'it has to be the cursor of an earlier page');
 }
 
 type Place = Readonly<Record<'end' | 'step' | 'trimmed', number>>;

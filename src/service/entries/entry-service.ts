@@ -41,6 +41,7 @@ import {assertValueSize, parseValue} from '../../core/domain/entries/value.ts';
 import {NO_FAULTS, type StoreFaults} from '../../core/domain/faults/fault.ts';
 import {DEFAULT_LIMITS, type Limits} from '../../core/domain/limits.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {refusedParameter} from '../../core/failures/failure-error.ts';
 import {type MembersLeft, TooBroad} from '../../core/json/json-limits.ts';
 import {type JsonText, trustStoredJson} from '../../core/json/json-text.ts';
 import {readEntryHistory} from './entry-history.ts';
@@ -283,11 +284,7 @@ function bytesOf(operation: TransactionOperation | Operation): number {
 
 function assertLimit(limit: number, {listLimitMax}: Limits): void {
   if (Number.isInteger(limit) && limit >= 1 && limit <= listLimitMax) return;
-  throw new AppError({
-    code: 'invalid-parameter',
-    parameter: 'limit',
-    problem: `it has to be a whole number from 1 to ${listLimitMax}`,
-  });
+  throw refusedParameter('limit', `it has to be a whole number from 1 to ${listLimitMax}`);
 }
 
 /** Returns the time to live that an operation gives its entry, in seconds, if any. */

@@ -5,7 +5,8 @@ import type {EntryInfo} from '../../core/domain/entries/entry.ts';
 import {type Key, type Prefix, type Revision, revisionIn} from '../../core/domain/entries/identifiers.ts';
 import type {StoreFaults} from '../../core/domain/faults/fault.ts';
 import type {Limits} from '../../core/domain/limits.ts';
-import {AppError, isFailure} from '../../core/failures/app-error.ts';
+import {isFailure} from '../../core/failures/app-error.ts';
+import {refusedParameter} from '../../core/failures/failure-error.ts';
 
 /** Stores the entries of an import, or only counts them in a dry run. */
 export interface ImportTarget {
@@ -53,17 +54,13 @@ export async function createImportTarget(
 ): Promise<ImportTarget> {
   const {store} = deps;
   if (keepAfter !== undefined && mode !== 'replace')
-    throw refusedSince('it needs the mode replace: no other deletes anything');
+    throw refusedParameter('keepAfter', 'it needs the mode replace: no other deletes anything');
   const from = keepAfter === undefined ? Infinity : revisionIn(store.id, keepAfter);
-  if (from === undefined) throw refusedSince('it is a revision of another store');
+  if (from === undefined) throw refusedParameter('keepAfter', 'it is a revision of another store');
   if (dryRun) return new DryTarget(deps);
   // Only a replacing import compares with it.
   const begunAt = mode === 'replace' ? await readRevision(store) : store.revision;
   return new StoreTarget(deps, {begunAt: Math.min(begunAt, from), writtenBy});
-}
-
-function refusedSince(problem: string): AppError {
-  return new AppError({code: 'invalid-parameter', parameter: 'keepAfter', problem});
 }
 
 /** Returns the revision of the store, also if commits of other processes are not known here yet. */

@@ -20,6 +20,7 @@ import {
 import type {IdentitySource} from '../../core/domain/identity/identity.ts';
 import type {EventStatistics} from '../../core/domain/statistics.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {refusedParameter} from '../../core/failures/failure-error.ts';
 import {EVENT_LIMITS, type EventLimits} from './event-limits.ts';
 import {TickQueue} from './history.ts';
 import {type EventCounts, Subscription, type SubscriptionDeps, type SubscriptionStart} from './subscription.ts';
@@ -120,7 +121,7 @@ function keepAlive(subscription: Subscription, heartbeatMs: number | undefined):
 function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' | 'revision'>): SubscriptionStart {
   const {prefix = '', kinds, after, resume = false, initial = false, signal} = options;
   const problem = kinds && findKindsProblem(kinds.join());
-  if (problem !== undefined) throw new AppError({code: 'invalid-parameter', parameter: 'kinds', problem});
+  if (problem !== undefined) throw refusedParameter('kinds', problem);
   const given = typeof after === 'string' ? (parseRevision(after) ?? Number.NaN) : after;
   const cursor = given === undefined ? undefined : revisionIn(id, given);
   // A cursor with the id of this store was issued by it, perhaps in another process whose last commits are not known here yet.
@@ -137,12 +138,6 @@ function readStart(options: SubscribeOptions, {id, revision}: Pick<Store, 'id' |
 }
 
 function assertCursor(after: Revision, max: Revision): void {
-  if (!Number.isSafeInteger(after) || after < 0)
-    throw new AppError({code: 'invalid-parameter', parameter: 'after', problem: 'it is not a revision'});
-  if (after > max)
-    throw new AppError({
-      code: 'invalid-parameter',
-      parameter: 'after',
-      problem: `it is beyond the last revision, which is ${max}`,
-    });
+  if (!Number.isSafeInteger(after) || after < 0) throw refusedParameter('after', 'it is not a revision');
+  if (after > max) throw refusedParameter('after', `it is beyond the last revision, which is ${max}`);
 }

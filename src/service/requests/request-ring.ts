@@ -10,6 +10,7 @@ import {
   type RequestPage,
 } from '../../core/domain/recorded-request.ts';
 import {AppError} from '../../core/failures/app-error.ts';
+import {refusedParameter} from '../../core/failures/failure-error.ts';
 import {wait} from '../../core/time/wait.ts';
 import {describeRequest} from './describe-request.ts';
 import {type AnsweredRequest, KeptRequests} from './kept-requests.ts';
@@ -122,8 +123,7 @@ export class RequestRing implements NotedRequests, Disposable {
   #parse(after: string | undefined): number {
     if (after === undefined) return 0;
     const [, run = this.#run, digits] = REQUEST_CURSOR.exec(after) ?? [];
-    if (digits === undefined)
-      throw new AppError({code: 'invalid-parameter', parameter: 'after', problem: CURSOR_PROBLEM});
+    if (digits === undefined) throw refusedParameter('after', CURSOR_PROBLEM);
     const seen = Number(digits);
     // Numbers begin again when the service starts.
     return run === this.#run && seen <= this.#count ? seen : 0;

@@ -2,7 +2,7 @@ import type {Stats} from 'node:fs';
 import {cp, lstat, readdir, rm, rmdir, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {findFileNameProblem} from '../../core/domain/plugins/file-name.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, messageOf, unwritableOutput} from '../../core/failures/app-error.ts';
 import {makeDirectory, renameDurably, syncDirectory, syncTree} from '../../core/files/directory.ts';
 import {describeOwner, findOwnProblem} from '../../core/files/own.ts';
 import {openNow} from '../../core/files/text-file.ts';
@@ -48,10 +48,7 @@ export function keptFilesOf(directory: string, name: string): string {
 /** Creates the directory of snapshots, which only its owner may read. @throws {AppError} `unwritable-output`. */
 export async function makeSnapshotsDirectory(directory: string): Promise<void> {
   await makeDirectory(directory).catch(error => {
-    throw new AppError(
-      {code: 'unwritable-output', target: JSON.stringify(directory), problem: messageOf(error)},
-      {cause: error},
-    );
+    throw unwritableOutput(directory, messageOf(error), {cause: error});
   });
 }
 

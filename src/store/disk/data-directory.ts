@@ -84,11 +84,7 @@ export async function assertNoOtherFiles({files, path}: DataDirectory): Promise<
   if (names.includes(FORMAT_FILE) || ['store', 'lock'].every(name => names.includes(name))) return;
   const other = names.find(name => !name.startsWith('.') && !EXPECTED_NAMES.has(name));
   if (other === undefined) return;
-  throw new AppError({
-    code: 'data-directory-unusable',
-    directory: path,
-    problem: `it holds other files, such as ${JSON.stringify(other)}`,
-  });
+  throw unusableDirectory(path, `it holds other files, such as ${JSON.stringify(other)}`);
 }
 
 /**
@@ -115,7 +111,7 @@ async function protectFile(files: FileSystem, path: string, isOpened: boolean): 
   assertOwnedByUser(path, status);
   if (status.kind === 'file' && !status.isLink) await files.setMode(path, PRIVATE_FILE_MODE);
   // Opening a named pipe would wait for its writer.
-  else if (isOpened && status.kind !== 'file') throw unusableDirectory(path, new Error('it is not a regular file'));
+  else if (isOpened && status.kind !== 'file') throw unusableDirectory(path, 'it is not a regular file');
 }
 
 /**
@@ -162,14 +158,11 @@ function assertOwnedByUser(path: string, status: FileStatus | undefined): void {
   // The owner of a link chooses its target.
   const other = status?.owners.find(owner => owner !== user);
   if (user === undefined || other === undefined) return;
-  throw new AppError({
-    code: 'data-directory-unusable',
-    directory: path,
-    problem: `it ${describeOwner(other, user)}`,
-  });
+  throw unusableDirectory(path, `it ${describeOwner(other, user)}`);
 }
 
-/** Returns the failure for a directory that cannot be used because of an error. */
-export function unusableDirectory(directory: string, error: unknown): AppError {
-  return new AppError({code: 'data-directory-unusable', directory, problem: messageOf(error)}, {cause: error});
+/** Returns the failure for a directory that cannot be used because of an error, or of a problem in words. */
+export function unusableDirectory(directory: string, problem: unknown): AppError {
+  const cause = typeof problem === 'string' ? {} : {cause: problem};
+  return new AppError({code: 'data-directory-unusable', directory, problem: messageOf(problem)}, cause);
 }

@@ -4,7 +4,7 @@ import {constants} from 'node:os';
 import {join} from 'node:path';
 import {promisify} from 'node:util';
 import {codeOf} from '../../core/failures/app-error.ts';
-import {freeBytes, makeDirectory, renameOver, syncDirectory} from '../../core/files/directory.ts';
+import {freeBytes, ignoreMissing, makeDirectory, renameOver, syncDirectory} from '../../core/files/directory.ts';
 import {PRIVATE_FILE_MODE} from '../../core/files/own.ts';
 import {FileError, readRegularFile} from '../../core/files/text-file.ts';
 
@@ -188,9 +188,4 @@ function readOwnLimits(): string {
     if (isOpeningRefused(error)) throw error;
     return '';
   }
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
-  return undefined;
 }

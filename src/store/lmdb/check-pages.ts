@@ -59,11 +59,8 @@ export async function assertLockUndamaged({path, lockPath}: DataDirectory, {expe
   });
   if (problem === undefined) return;
   if (!expected) return await rm(file, {force: true});
-  throw new AppError({
-    code: 'data-directory-unusable',
-    directory: path,
-    problem: `its lock is damaged (${problem}); stop every Crewroom that uses it, then delete the directory "lock" in it`,
-  });
+  const advice = 'stop every Crewroom that uses it, then delete the directory "lock" in it';
+  throw unusableDirectory(path, `its lock is damaged (${problem}); ${advice}`);
 }
 
 /** Finds damage that stays: a change of a file between two reads looks like damage. */

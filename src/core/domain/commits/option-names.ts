@@ -1,4 +1,4 @@
-import {FailureError} from '../../failures/failure-error.ts';
+import {refusedParameter} from '../../failures/failure-error.ts';
 import type {Transaction} from '../entries/entries.ts';
 
 /** Names of the options of each method that has some, and of the members of other objects that programs give. */
@@ -50,7 +50,7 @@ export function assertNames(
   if (parameter === undefined) return;
   // No similar name is looked for, since pages load this module.
   const problem = `the operation has no such parameter; it has ${names.join(', ') || 'none'}`;
-  throw new FailureError({code: 'invalid-parameter', parameter, problem});
+  throw refusedParameter(parameter, problem);
 }
 
 /** Returns the options of a call that has no others. @throws As {@link assertNames}. */

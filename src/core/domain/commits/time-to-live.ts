@@ -1,4 +1,4 @@
-import {FailureError} from '../../failures/failure-error.ts';
+import {refusedParameter} from '../../failures/failure-error.ts';
 import {TTL_SECONDS_MAX} from '../fixed-limits.ts';
 import type {Expiry} from './commit.ts';
 
@@ -16,11 +16,7 @@ export const TTL_DESCRIPTION = `a whole number of seconds from 1 to ${TTL_SECOND
  */
 export function assertTtl(ttlSeconds: number): asserts ttlSeconds is TtlSeconds {
   if (isTtl(ttlSeconds)) return;
-  throw new FailureError({
-    code: 'invalid-parameter',
-    parameter: 'ttlSeconds',
-    problem: `it has to be ${TTL_DESCRIPTION}`,
-  });
+  throw refusedParameter('ttlSeconds', `it has to be ${TTL_DESCRIPTION}`);
 }
 
 /** Returns whether a value is a valid time to live: whole seconds, 1 to {@link Limits.ttlSecondsMax}. */

@@ -1,4 +1,4 @@
-import {FailureError} from '../../failures/failure-error.ts';
+import {FailureError, refusedParameter} from '../../failures/failure-error.ts';
 import {KEY_BYTES_MAX} from '../fixed-limits.ts';
 
 declare const keyBrand: unique symbol;
@@ -81,7 +81,7 @@ export function compareKeys(a: string, b: string): number {
 }
 
 function assertParameter(parameter: string, problem: string | undefined): void {
-  if (problem !== undefined) throw new FailureError({code: 'invalid-parameter', parameter, problem});
+  if (problem !== undefined) throw refusedParameter(parameter, problem);
 }
 
 function findKeyProblem(text: string): string | undefined {
