@@ -40,7 +40,8 @@ const LINES: Readonly<Record<string, number>> = {
   // An engine that cannot be loaded.
   // The retention that an export from etcd needs.
   // The limiter, which the client and a store in etcd share.
-  core: 11_340,
+  // The failures that several folders throw, which each made itself, and names in addresses.
+  core: 11_364,
   // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port, on each system.
   // An engine that cannot be loaded, or whose paths are too long on Windows.
   platform: 1865,

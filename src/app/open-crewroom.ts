@@ -1,4 +1,4 @@
-import {AppError} from '../core/failures/app-error.ts';
+import {refusedSetting} from '../core/failures/app-error.ts';
 import {type Config, DEFAULTS, SETTING_NAMES, type SettingName} from '../platform/config/config.ts';
 import {readOptions} from '../platform/config/resolve-config.ts';
 import {platformPaths} from '../platform/paths.ts';
@@ -41,10 +41,7 @@ const OPTION_NAMES = SETTING_NAMES.filter(name => !NO_OPTIONS.has(name));
 function readSettings({profile, ...settings}: Partial<CrewroomOptions>): Config {
   if (settings.dataDir === undefined && settings.store !== 'memory') {
     const problem = 'is missing: name the directory of the data, or keep everything in memory with `store: "memory"`';
-    throw new AppError({
-      code: 'invalid-configuration',
-      problems: [{setting: 'dataDir', source: 'dataDir', problem}],
-    });
+    throw refusedSetting('dataDir', problem);
   }
   // The setting has a word for no identity, and options have null: a file may have that name.
   const named = profile === null ? 'none' : profile === 'none' ? './none' : profile;

@@ -1,6 +1,6 @@
 import {homedir, userInfo} from 'node:os';
 import {isAbsolute, join, resolve} from 'node:path';
-import {AppError} from '../core/failures/app-error.ts';
+import {refusedSetting} from '../core/failures/app-error.ts';
 
 /** The directories and files of the service on this platform. A path is empty if the user has no home directory that it would be in. */
 export interface PlatformPaths {
@@ -124,10 +124,7 @@ export function resolvePath(given: string, {workingDirectory, homeDir}: PathBase
 export function assertDataDir(dataDir: string): void {
   if (dataDir !== '') return;
   const problem = 'has no default, because this user has no home directory: name a directory, or use --ephemeral';
-  throw new AppError({
-    code: 'invalid-configuration',
-    problems: [{setting: 'dataDir', source: '--data-dir', problem}],
-  });
+  throw refusedSetting('dataDir', problem, '--data-dir');
 }
 
 /**

@@ -14,7 +14,7 @@ import {type JsonText, parseJsonText} from '../../core/json/json-text.ts';
 import {windowsProgram} from '../../platform/system/windows-programs.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError, refusedUsage} from '../failures/report.ts';
-import {unreadable, unreadableFile} from '../input/value-input.ts';
+import {unreadableFile, unreadableInput} from '../input/value-input.ts';
 import {compactJson, indentJson} from '../output/indent-json.ts';
 import {connect} from '../service/connection.ts';
 import {type CliContext, escapeControls, escapeText} from '../terminal/context.ts';
@@ -102,7 +102,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       if (await confirm(again, context)) continue;
       // The question has named the position already.
-      const failure = {code: 'unreadable-input', source: 'what you typed', problem: 'it is not JSON'} as const;
+      const failure = {code: 'unreadableInput-input', source: 'what you typed', problem: 'it is not JSON'} as const;
       const advice = `Correct it, then store it: ${storeCommand(editing)}`;
       throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }
@@ -205,7 +205,7 @@ function defaultEditor({platform, environment}: CliContext): string {
 /**
  * Opens a file in the editor of the user, `$VISUAL` or `$EDITOR`, and waits until it is closed.
  *
- * @throws {AdvisedError} `unreadable-input` if the editor does not exist, or failed.
+ * @throws {AdvisedError} `unreadableInput-input` if the editor does not exist, or failed.
  */
 async function openEditor(file: string, context: CliContext): Promise<void> {
   const {VISUAL: visual = '', EDITOR: editor = ''} = context.environment;
@@ -216,7 +216,7 @@ async function openEditor(file: string, context: CliContext): Promise<void> {
     const problem = await runEditor(command, file, context);
     if (problem === undefined) return;
     throw new AdvisedError(
-      unreadable(`what the editor ${JSON.stringify(command)} wrote`, problem),
+      unreadableInput(`what the editor ${JSON.stringify(command)} wrote`, problem),
       'Set VISUAL or EDITOR to an editor that waits until the file is closed; nothing was stored',
     );
   } finally {

@@ -2,7 +2,7 @@ import {realpath, stat} from 'node:fs/promises';
 import {basename, join} from 'node:path';
 import type {Service} from '../../app/crewroom.ts';
 import type {Log} from '../../core/domain/log.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, refusedSetting} from '../../core/failures/app-error.ts';
 import type {Config} from '../../platform/config/config.ts';
 import {DEFAULT_ORIGIN, type ResolvedConfig, resolveConfig} from '../../platform/config/resolve-config.ts';
 import {resolvePath, runtimeDirsOf} from '../../platform/paths.ts';
@@ -56,8 +56,7 @@ export async function readDevSettings(call: CallOf<'dev'>): Promise<DevSettings>
 /** Returns the origin of a dev server. Its port is one that is free now if none is given: 0. */
 async function readPageServer(address: string): Promise<string> {
   const problem = findServerProblem(address);
-  if (problem !== undefined)
-    throw new AppError({code: 'invalid-configuration', problems: [{setting: 'ui', source: '--ui', problem}]});
+  if (problem !== undefined) throw refusedSetting('ui', problem, '--ui');
   const url = new URL(address);
   if (url.port === '0') url.port = String(await findAnyPort(url.hostname.replace(/^\[|\]$/g, '')));
   return url.origin;

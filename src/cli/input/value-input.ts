@@ -32,24 +32,24 @@ async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Pr
   let sizeBytes = 0;
   for await (const chunk of input) {
     sizeBytes += chunk.length;
-    if (sizeBytes > INPUT_BYTES_MAX) throw unreadable(source, TOO_LARGE);
+    if (sizeBytes > INPUT_BYTES_MAX) throw unreadableInput(source, TOO_LARGE);
     chunks.push(chunk);
   }
   try {
     return toUtf8(Buffer.concat(chunks));
   } catch (error) {
-    throw unreadable(source, describeFileProblem(error));
+    throw unreadableInput(source, describeFileProblem(error));
   }
 }
 
 async function readInputFile(name: string, context: CliContext): Promise<Uint8Array> {
   const source = JSON.stringify(name);
-  if (name === '') throw unreadable('the file', 'no name follows the "@"');
+  if (name === '') throw unreadableInput('the file', 'no name follows the "@"');
   try {
     const file = openInputFile(resolvePath(name, context));
     if (file.status.size <= INPUT_BYTES_MAX) return await readBounded(file.chunks, source);
     file.close();
-    throw unreadable(source, TOO_LARGE);
+    throw unreadableInput(source, TOO_LARGE);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw unreadableFile(source, error);
@@ -78,6 +78,6 @@ const PROBLEMS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Creates the failure of an input that cannot be read. */
-export function unreadable(source: string, problem: string): AppError {
+export function unreadableInput(source: string, problem: string): AppError {
   return new AppError({code: 'unreadable-input', source, problem});
 }

@@ -12,7 +12,7 @@ import {type Adoption, type FileChange, type ProvidedSdk, planAdoption} from '..
 import type {OlderSdk} from '../../plugins/sources/author-project.ts';
 import type {CallOf} from '../catalogue/commands.ts';
 import {AdvisedError} from '../failures/report.ts';
-import {unreadable} from '../input/value-input.ts';
+import {unreadableInput} from '../input/value-input.ts';
 import {provideOwnPackages} from '../npm/own-packages.ts';
 import {formatFiles} from '../output/counts.ts';
 import {type CliContext, escapeControls} from '../terminal/context.ts';
@@ -24,7 +24,7 @@ type PluginCall = CallOf<'plugin'>;
 export async function adopt({context, flags}: PluginCall, name: string): Promise<CommandOutcome> {
   const {dryRun = false, force = false} = flags;
   const directory = await realpath(resolvePath(name, context)).catch(error => {
-    throw unreadable(JSON.stringify(name), messageOf(error));
+    throw unreadableInput(JSON.stringify(name), messageOf(error));
   });
   const adoption = await plan(directory);
   if (!dryRun && !force) await assertCommitted(directory, adoption, context);

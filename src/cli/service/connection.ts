@@ -5,7 +5,7 @@ import {type ClientOptions, openTransport} from '../../client/options.ts';
 import {type ClientService, createService} from '../../client/service/service.ts';
 import {isTokenText, TOKEN_PROBLEM} from '../../core/domain/access/token-text.ts';
 import type {PluginLogLine} from '../../core/domain/plugins/plugin.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {type AppError, refusedSetting} from '../../core/failures/app-error.ts';
 import {findOwnProblem} from '../../core/files/own.ts';
 import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
 import {documentReader} from '../../core/protocol/text/times.ts';
@@ -57,7 +57,7 @@ export async function connect(
   const {config, origins} = await readSettings(call);
   if (config.port === 0) {
     const problem = 'has to name the port of the service; 0 is for "crewroom start"';
-    throw new AppError({code: 'invalid-configuration', problems: [{setting: 'port', source: origins.port, problem}]});
+    throw refusedSetting('port', problem, origins.port);
   }
   if (call.notice !== undefined) await context.stderr.write(`${call.notice}\n`);
   const url = serviceUrl(config);
@@ -115,7 +115,7 @@ async function readProgramToken({context}: SettingsCall, {path, source}: TokenFi
     const named = hasToken(path)
       ? 'is a token: write it into a file, and name that'
       : `names ${JSON.stringify(path)}, which ${problem}`;
-    return new AppError({code: 'invalid-configuration', problems: [{setting: 'tokenFile', source, problem: named}]});
+    return refusedSetting('tokenFile', named, source);
   };
   const token = await readTextFile(path, FILE_BYTES_MAX)
     .then(bytes => bytes.toString().trim())

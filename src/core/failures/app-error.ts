@@ -70,6 +70,16 @@ export function listProblems(failure: AnyFailure): readonly string[] {
   return failure.problems.map(each => ('path' in each ? describeProblem(each) : `${each.source} ${each.problem}`));
 }
 
+/** Creates the failure for a header that is not accepted. */
+export function refusedHeader(header: string, problem: string): AppError {
+  return new AppError({code: 'invalid-header', header, problem});
+}
+
+/** Creates the failure for a setting. @param source Where its value is from, such as a flag. */
+export function refusedSetting(setting: string, problem: string, source = setting): AppError {
+  return new AppError({code: 'invalid-configuration', problems: [{setting, source, problem}]});
+}
+
 /** Creates the failure for an output that cannot be written. @param path The path of the output, or the name that the user gave it. */
 export function unwritableOutput(path: string, problem: string, options?: ErrorOptions): AppError {
   return new AppError({code: 'unwritable-output', target: JSON.stringify(path), problem}, options);

@@ -1,4 +1,4 @@
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, refusedHeader} from '../../core/failures/app-error.ts';
 import type {HttpRequest, LimitedBody} from './message.ts';
 import {isMethod} from './route.ts';
 
@@ -71,12 +71,7 @@ export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 export function assertWholeWrite({method, headers}: Pick<HttpRequest, 'method' | 'headers'>): void {
   for (const name of METHOD_OVERRIDES)
     for (const value of headers[name]) assertSameMethod(value.trim().toUpperCase(), method, name);
-  if (headers['content-range'].length > 0)
-    throw new AppError({
-      code: 'invalid-header',
-      header: 'Content-Range',
-      problem: 'send the whole document, without it',
-    });
+  if (headers['content-range'].length > 0) throw refusedHeader('Content-Range', 'send the whole document, without it');
 }
 
 /** Headers that clients send in place of a method; each is read by some frameworks for servers. */
@@ -87,5 +82,5 @@ function assertSameMethod(meant: string, method: string, header: string): void {
   const isOperation = meant === 'PUT' || meant === 'PATCH' || meant === 'DELETE';
   const operation = isOperation ? `, or a transaction with a ${meant.toLowerCase()}, which is a POST` : '';
   const problem = `it names another method than ${method}: send ${isMethod(meant) ? meant : 'that'} itself${operation}`;
-  throw new AppError({code: 'invalid-header', header, problem});
+  throw refusedHeader(header, problem);
 }

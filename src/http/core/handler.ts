@@ -7,7 +7,7 @@ import {
   type Principal,
 } from '../../core/domain/access/access.ts';
 import {NO_FAULTS, type ServedFaults} from '../../core/domain/faults/fault.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {AppError, refusedHeader} from '../../core/failures/app-error.ts';
 import {headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import {assertWholeWrite} from './body.ts';
 import {answerOptions, type CallingPage, isPreflight, withCors} from './cors.ts';
@@ -219,7 +219,7 @@ function dispatch(handling: Handling, {target, isServed}: Admitted, router: Rout
 }
 
 function refuseWebSocket(): never {
-  throw new AppError({code: 'invalid-header', header: 'Upgrade', problem: 'there is no WebSocket at this path'});
+  throw refusedHeader('Upgrade', 'there is no WebSocket at this path');
 }
 
 function answerUnknown(target: string, router: Router, opensWebSocket: boolean): HttpAnswer {

@@ -209,20 +209,6 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/**
- * Decodes a path segment that is a name, not a key.
- *
- * @returns The segment itself if it is not percent-encoded UTF-8: nothing has that name.
- */
-export function decodeName(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
 
 /**

@@ -2,7 +2,7 @@ import {Agent, type ClientRequest, type IncomingMessage, request as sendRequest}
 import {connect} from 'node:net';
 import type {Duplex} from 'node:stream';
 import {Listeners} from '../../core/domain/listeners.ts';
-import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
+import {AppError, codeOf, messageOf, refusedSetting} from '../../core/failures/app-error.ts';
 import {API_HEADER, API_VERSION} from '../../core/protocol/headers/api-header.ts';
 import {headerPairs, headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import {wait} from '../../core/time/wait.ts';
@@ -55,9 +55,7 @@ export class PageServer implements Disposable {
    */
   constructor(address: string) {
     const problem = findServerProblem(address);
-    const source = 'pageServer';
-    if (problem !== undefined)
-      throw new AppError({code: 'invalid-configuration', problems: [{setting: source, source, problem}]});
+    if (problem !== undefined) throw refusedSetting('pageServer', problem);
     this.#url = new URL(address);
   }
 

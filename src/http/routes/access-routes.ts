@@ -2,11 +2,12 @@ import {REVOKE_QUERY} from '../../core/documents/queries.ts';
 import {ALLOWED_ORIGIN, CODE_EXCHANGE, GRANT_REQUEST, TOKEN_REQUEST} from '../../core/documents/requests.ts';
 import type {AllowedOrigins} from '../../core/domain/access/allowed-origins.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import {bearerTokenOf} from '../../core/protocol/headers/bearer-token.ts';
 import {readExpiryMember} from '../../core/protocol/text/read-document.ts';
 import {writeDocument} from '../../core/protocol/text/times.ts';
 import {jsonAnswer} from '../core/message.ts';
-import {decodeName, type Route} from '../core/route.ts';
+import type {Route} from '../core/route.ts';
 import {assertMayChangeAccess, forOwnCallers, forOwner, forOwnPages} from './own-callers.ts';
 import {readParameters, withDocument, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
@@ -65,7 +66,7 @@ function tokenRoutes({tokens, owner}: AccessDeps): readonly Route[] {
     {
       path: '/api/access/tokens/{name}',
       needs: 'by-operation',
-      DELETE: only(withoutQuery(({segments: [name = '']}) => tokens.revoke(decodeName(name)).then(() => '{}'))),
+      DELETE: only(withoutQuery(({segments: [name = '']}) => tokens.revoke(decodeIfEncoded(name)).then(() => '{}'))),
     },
   ];
 }
@@ -91,7 +92,7 @@ function grantRoutes({owner, grants, refused}: AccessDeps): readonly Route[] {
       needs: 'by-operation',
       DELETE: only(async ({segments: [plugin = ''], query}) => {
         const {permission} = readParameters(query, REVOKE_QUERY);
-        await grants.revoke(decodeName(plugin), permission);
+        await grants.revoke(decodeIfEncoded(plugin), permission);
         return jsonAnswer(list());
       }),
     },

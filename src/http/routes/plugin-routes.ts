@@ -1,4 +1,5 @@
 import type {Caller} from '../../core/domain/access/access.ts';
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import {FLIGHT_TRACKING_ID} from '../../core/domain/plugins/flight.ts';
 import type {PluginRequest, PluginStatus, ServedPlugins} from '../../core/domain/plugins/plugin.ts';
 import {withoutSecrets} from '../../core/domain/redaction.ts';
@@ -6,7 +7,7 @@ import {AppError} from '../../core/failures/app-error.ts';
 import {forBackground} from '../../core/protocol/headers/bearer-token.ts';
 import {writeDocument} from '../../core/protocol/text/times.ts';
 import {answer, emptyAnswer, type HttpRequest, JSON_TYPE, jsonAnswer, WINDOW_HEADERS} from '../core/message.ts';
-import {decodeName, type Route, type RouteHandler} from '../core/route.ts';
+import type {Route, RouteHandler} from '../core/route.ts';
 import {shownPath} from '../core/shown-path.ts';
 import {answerFile} from '../files/file-answer.ts';
 import {forOwnPages} from './own-callers.ts';
@@ -29,7 +30,7 @@ export function pluginRoutes(deps: RoutesDeps): readonly Route[] {
   const about = (read: (id: string, caller: Caller) => object | Promise<object>): RouteHandler =>
     withoutQuery(async ({segments: [id = ''], caller}) => {
       await plugins.looked();
-      return writeDocument(await read(decodeName(id), caller));
+      return writeDocument(await read(decodeIfEncoded(id), caller));
     });
   /** Adds warnings about settings, and for the owner the label at which the page proves itself. */
   const describe = async (found: PluginStatus, caller: Caller): Promise<PluginStatus> => {
@@ -64,7 +65,7 @@ export function pluginRoutes(deps: RoutesDeps): readonly Route[] {
     },
     {
       path: '/api/{plugin}/{name}',
-      needs: ({segments: [id = '']}) => `routes:call:${decodeName(id)}`,
+      needs: ({segments: [id = '']}) => `routes:call:${decodeIfEncoded(id)}`,
       isPlugins: () => true,
       GET: callPlugin('GET', deps),
       POST: callPlugin('POST', deps),
@@ -120,7 +121,7 @@ export interface CalledRoute {
 }
 
 function readRoute([id = '', name = '']: readonly string[]): CalledRoute {
-  return {id: decodeName(id), name: decodeName(name)};
+  return {id: decodeIfEncoded(id), name: decodeIfEncoded(name)};
 }
 
 function noPlugin(id: string, route: string, {target}: HttpRequest): AppError {

@@ -1,10 +1,11 @@
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import type {PluginSetting} from '../../core/domain/plugins/plugin.ts';
 import type {UserSettings} from '../../core/domain/plugins/user-settings.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {isObject} from '../../core/json/members.ts';
 import {CLIENT_REQUEST_BYTES_MAX, readBody} from '../../core/protocol/plugin/client-request.ts';
 import {answer, jsonAnswer} from '../core/message.ts';
-import {type Call, decodeName, type Route} from '../core/route.ts';
+import type {Call, Route} from '../core/route.ts';
 import {assertNoQueryButRandom, withBody} from './read-parameters.ts';
 
 /** `/api/settings`: settings of the client and of each plugin, with defaults filled in. */
@@ -40,7 +41,7 @@ export function settingsRoutes(settings: UserSettings): readonly Route[] {
 }
 
 function idOf({segments: [id = '']}: Pick<Call, 'segments'>): string {
-  return decodeName(id);
+  return decodeIfEncoded(id);
 }
 
 async function update(body: Uint8Array, plugin: string, settings: UserSettings): Promise<string> {

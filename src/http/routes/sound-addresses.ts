@@ -1,6 +1,7 @@
 import type {Caller} from '../../core/domain/access/access.ts';
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import {AppError} from '../../core/failures/app-error.ts';
-import {decodeName, type Route} from '../core/route.ts';
+import type {Route} from '../core/route.ts';
 import {type CalledRoute, callPlugin} from './plugin-routes.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
@@ -49,5 +50,5 @@ function readTarget(url: string, service: string): CalledRoute | undefined {
   const path = url.startsWith('/') ? url : url.startsWith(`${service}/`) ? url.slice(service.length) : '';
   const [, id = '', name = ''] = /^\/api\/([^/?#]+)\/([^/?#]+)(?:\?[^#]*)?$/.exec(path) ?? [];
   // Other paths of the service have no dot there.
-  return id.includes('.') ? {id: decodeName(id), name: decodeName(name), url: path} : undefined;
+  return id.includes('.') ? {id: decodeIfEncoded(id), name: decodeIfEncoded(name), url: path} : undefined;
 }

@@ -3,7 +3,7 @@ import {assertTtl, type TtlSeconds} from '../../core/domain/commits/time-to-live
 import type {DeleteOptions} from '../../core/domain/entries/entries.ts';
 import type {SharedEntry} from '../../core/domain/entries/entry.ts';
 import {formatEntityTag, type Revision} from '../../core/domain/entries/identifiers.ts';
-import {AppError, isFailure} from '../../core/failures/app-error.ts';
+import {AppError, isFailure, refusedHeader} from '../../core/failures/app-error.ts';
 import {formatEntryHeaders} from '../../core/protocol/headers/entry-headers.ts';
 import {isAlreadyRead, readExpectation} from '../../core/protocol/headers/preconditions.ts';
 import type {RequestHeaders} from '../../core/protocol/headers/request-headers.ts';
@@ -71,7 +71,7 @@ export function storeRoutes({entries, store, limits}: EntryRoutesDeps): readonly
 function readDeleteExpectation(headers: RequestHeaders): DeleteOptions['expected'] {
   const expected = readExpectation(headers);
   const problem = 'a deletion accepts only If-Match';
-  if (expected === 'absent') throw new AppError({code: 'invalid-header', header: 'If-None-Match', problem});
+  if (expected === 'absent') throw refusedHeader('If-None-Match', problem);
   return expected;
 }
 

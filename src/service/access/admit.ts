@@ -9,9 +9,9 @@ import {
   OWNER_CALLER,
 } from '../../core/domain/access/access.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
-import {AppError} from '../../core/failures/app-error.ts';
 import {PrincipalCaller} from './permission.ts';
 import type {BackgroundRegister} from './token-hash.ts';
+import {invalidToken} from './token-hash.ts';
 import type {TokenRegister} from './token-register.ts';
 
 export interface AccessDeps {
@@ -49,18 +49,13 @@ export function createAccess({mode, owner, tokens, backgrounds, grants}: AccessD
   return {
     admit: credentials => {
       const {authorizations} = credentials;
-      if (authorizations.some(isEmptyBearer))
-        throw new AppError({code: 'invalid-token', problem: 'nothing follows "Bearer"'});
+      if (authorizations.some(isEmptyBearer)) throw invalidToken('nothing follows "Bearer"');
       if (!authorizations.some(hasOwnToken)) return withoutToken(credentials);
       const [value = '', second] = authorizations;
-      if (second !== undefined)
-        throw new AppError({code: 'invalid-token', problem: 'the request has more than one Authorization header'});
+      if (second !== undefined) throw invalidToken('the request has more than one Authorization header');
       const [, token] = TOKEN.exec(value) ?? [];
       if (token === undefined)
-        throw new AppError({
-          code: 'invalid-token',
-          problem: 'it is not "crewroom_" and 43 letters, digits, dashes or underscores',
-        });
+        throw invalidToken('it is not "crewroom_" and 43 letters, digits, dashes or underscores');
       return owner.isOwner(token) ? ownerWith(token, owner) : tokens.admit(token);
     },
   };
@@ -85,8 +80,7 @@ function findBackground(
   [token = '', second]: readonly string[],
   backgrounds: Pick<BackgroundRegister, 'admit'>,
 ): string {
-  if (second !== undefined)
-    throw new AppError({code: 'invalid-token', problem: 'the request has more than one token of a background'});
+  if (second !== undefined) throw invalidToken('the request has more than one token of a background');
   return backgrounds.admit(token);
 }
 

@@ -74,10 +74,14 @@ export class BackgroundRegister implements BackgroundTokens {
   /** Returns the id of the plugin with a token. @throws {AppError} `invalid-token` if it is unknown or its background has ended. */
   admit(token: string): string {
     const plugin = this.#plugins.get(keyOf(token));
-    if (plugin === undefined)
-      throw new AppError({code: 'invalid-token', problem: 'no background of a plugin that runs has this token'});
+    if (plugin === undefined) throw invalidToken('no background of a plugin that runs has this token');
     return plugin;
   }
+}
+
+/** Creates the failure for a token, or for the header that it is in. */
+export function invalidToken(problem: string): AppError {
+  return new AppError({code: 'invalid-token', problem});
 }
 
 function keyOf(token: string): string {

@@ -4,7 +4,7 @@ import {withoutSecrets} from '../../core/domain/redaction.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import type {DocumentProblem} from '../../core/failures/members/problems.ts';
 import {PrincipalCaller, readPermission} from './permission.ts';
-import {createToken, findEqual, hash, SecretHasher} from './token-hash.ts';
+import {createToken, findEqual, hash, invalidToken, SecretHasher} from './token-hash.ts';
 
 /** A token as it is kept: with the hash of its secret. */
 export interface KeptToken extends AccessToken {
@@ -50,9 +50,8 @@ export class TokenRegister implements AccessTokens {
   admit(text: string): Caller {
     const hashes = this.#tokens.map(each => each.hash);
     const token = this.#tokens[findEqual(hashes, this.#hasher.hash(text))];
-    if (token === undefined)
-      throw new AppError({code: 'invalid-token', problem: 'this service has no such token, or it was revoked'});
-    if (this.#leftMs(token) <= 0) throw new AppError({code: 'invalid-token', problem: 'it has expired'});
+    if (token === undefined) throw invalidToken('this service has no such token, or it was revoked');
+    if (this.#leftMs(token) <= 0) throw invalidToken('it has expired');
     return this.#callerOf(token);
   }
 

@@ -19,6 +19,7 @@ import type {
 } from '../../core/domain/faults/fault.ts';
 import type {Identity, IdentityDocument, SessionStatus} from '../../core/domain/identity/identity.ts';
 import {Listeners} from '../../core/domain/listeners.ts';
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {isFaultCode} from '../../core/failures/facts.ts';
 import {type Failure, type FaultKind, withFault} from '../../core/failures/failure.ts';
@@ -210,7 +211,7 @@ function unreachable(url: string): AppError {
 /** Finds the faults of a request. */
 function findFaults(request: FaultedRequest, faults: readonly Fault[]): RequestFaults {
   if (!isReachable(request.path)) return {};
-  const paths = [request.path, decodePath(request.path)];
+  const paths = [request.path, decodeIfEncoded(request.path)];
   const fitting = faults.filter(isOfRequests).filter(fault => fits(fault, paths, request.plugin));
   const delay = fitting.find(({kind}) => kind === 'delay');
   const ending = fitting.find(({kind}) => kind !== 'delay');
@@ -230,7 +231,7 @@ const STORE = '/api/store/';
 function endingOf(fault: RequestFault, {method, path}: FaultedRequest): RequestFaults['ending'] {
   if (fault.kind !== 'error' || !isFaultCode(fault.code)) return {kind: 'cut'};
   const shown = path.slice(0, SHOWN_LENGTH_MAX);
-  const key = decodePath(shown.startsWith(STORE) ? shown.slice(STORE.length) : shown);
+  const key = decodeIfEncoded(shown.startsWith(STORE) ? shown.slice(STORE.length) : shown);
   const problem = 'a fault is switched on';
   const known: JsonMembers = {key, path: shown, method, problem, problems: [{path: '$', problem}]};
   const example = Object.entries(findRow(fault.code)?.example ?? {}).map(([name, value]) => [
@@ -271,12 +272,4 @@ function matches(text: string, pattern: string): boolean {
     from = at + part.length;
   }
   return text.length - last.length >= from && text.endsWith(last);
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,4 +1,5 @@
 import type {Principal} from '../../core/domain/access/access.ts';
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import type {RecordedFailure} from '../../core/domain/recorded-request.ts';
 import {hideSecrets, withoutSecrets} from '../../core/domain/redaction.ts';
 import type {AppError} from '../../core/failures/app-error.ts';
@@ -217,11 +218,7 @@ function isBeginning(parameter: string, part: string): boolean {
 }
 
 function decode(value: string): string {
-  try {
-    return decodeURIComponent(value.replaceAll('+', ' '));
-  } catch {
-    return value;
-  }
+  return decodeIfEncoded(value.replaceAll('+', ' '));
 }
 
 /**

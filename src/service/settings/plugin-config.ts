@@ -1,4 +1,4 @@
-import {AppError} from '../../core/failures/app-error.ts';
+import {type AppError, refusedSetting} from '../../core/failures/app-error.ts';
 import {describeFileError, FileError, readTextFile} from '../../core/files/text-file.ts';
 import {readJsonDocument} from '../../core/json/json-document.ts';
 
@@ -25,6 +25,5 @@ export async function readPluginConfig(file: string): Promise<string> {
 }
 
 function invalid(file: string, problem: string): AppError {
-  const problems = [{setting: 'pluginConfig', source: 'pluginConfig', problem: `${file} ${problem}`}];
-  return new AppError({code: 'invalid-configuration', problems});
+  return refusedSetting('pluginConfig', `${file} ${problem}`);
 }

@@ -1,11 +1,12 @@
 import type {CommonDeps} from '../../core/domain/common-deps.ts';
 import {NO_FAULTS} from '../../core/domain/faults/fault.ts';
 import {DEFAULT_LIMITS} from '../../core/domain/limits.ts';
+import {decodeIfEncoded} from '../../core/domain/percent-encoding.ts';
 import type {NotedRequest} from '../../core/domain/recorded-request.ts';
 import {headerPairs, headerValues} from '../../core/protocol/headers/raw-headers.ts';
 import type {Answered} from '../../http/core/handler.ts';
 import {answer, emptyAnswer, type HttpAnswer} from '../../http/core/message.ts';
-import {type Call, decodeName} from '../../http/core/route.ts';
+import type {Call} from '../../http/core/route.ts';
 import {HttpService} from '../../http/http-service.ts';
 import {type BackEndReply, type BackEndRequest, failure} from './back-end-request.ts';
 
@@ -64,7 +65,7 @@ async function answerCall(
   try {
     const reply = await respond({
       method,
-      path: decodeName(path),
+      path: decodeIfEncoded(path),
       query: Object.fromEntries(new URLSearchParams(query)),
       headers: Object.fromEntries(new Headers([...headerPairs(rawHeaders)].map(([name, value]) => [name, value]))),
       body: parseBody(text),

@@ -1,6 +1,6 @@
 import type {Expectation} from '../../domain/entries/entry.ts';
 import {type EntityTag, NO_REVISION, untagged} from '../../domain/entries/identifiers.ts';
-import {AppError} from '../../failures/app-error.ts';
+import {refusedHeader} from '../../failures/app-error.ts';
 import type {RevisionFormat} from '../transaction/write-transaction.ts';
 import type {RequestHeaders} from './request-headers.ts';
 
@@ -39,14 +39,10 @@ export function readExpectation(headers: Conditions): Expectation | undefined {
   const noneMatch = joinLines(headers['if-none-match']);
   refuseDates(headers);
   if (match !== undefined && noneMatch !== undefined) {
-    throw new AppError({
-      code: 'invalid-header',
-      header: 'If-None-Match',
-      problem: 'it cannot be combined with If-Match',
-    });
+    throw refusedHeader('If-None-Match', 'it cannot be combined with If-Match');
   }
   if (noneMatch !== undefined && noneMatch !== '*') {
-    throw new AppError({code: 'invalid-header', header: 'If-None-Match', problem: 'a write accepts only "*"'});
+    throw refusedHeader('If-None-Match', 'a write accepts only "*"');
   }
   if (noneMatch !== undefined) return 'absent';
   if (match === undefined) return undefined;
@@ -63,7 +59,7 @@ export function readExpectation(headers: Conditions): Expectation | undefined {
  */
 export function isAlreadyRead(headers: Conditions, tag: string): boolean {
   if (headers['if-match'].length > 0) {
-    throw new AppError({code: 'invalid-header', header: 'If-Match', problem: 'a read accepts only If-None-Match'});
+    throw refusedHeader('If-Match', 'a read accepts only If-None-Match');
   }
   refuseDates(headers);
   return hasTag(headers, tag);
@@ -88,11 +84,7 @@ function readTags(header: string, list: string): readonly EntityTag[] {
     if (tag !== undefined) tags.push(tag as EntityTag);
   }
   if (tags.length === 0 || LIST_ELEMENT.lastIndex < list.length)
-    throw new AppError({
-      code: 'invalid-header',
-      header,
-      problem: `${JSON.stringify(list.slice(0, 100))} is not a list of ETags in quotes`,
-    });
+    throw refusedHeader(header, `${JSON.stringify(list.slice(0, 100))} is not a list of ETags in quotes`);
   return tags;
 }
 
@@ -103,9 +95,5 @@ function joinLines(values: readonly string[]): string | undefined {
 
 function refuseDates(headers: Conditions): void {
   if (headers['if-unmodified-since'].length === 0) return;
-  throw new AppError({
-    code: 'invalid-header',
-    header: 'If-Unmodified-Since',
-    problem: 'entries have revisions, not dates; use If-Match',
-  });
+  throw refusedHeader('If-Unmodified-Since', 'entries have revisions, not dates; use If-Match');
 }

@@ -1,3 +1,4 @@
+import {decodeIfEncoded} from '../../../core/domain/percent-encoding.ts';
 import {countLines, type PluginFinding, type TextFile} from './finding.ts';
 
 /** A page, and the files that it can load. */
@@ -113,10 +114,5 @@ function resolveIn(page: string, address: string): string {
 }
 
 function withoutQuery(path: string): string {
-  const plain = path.replace(/[?#].*$/s, '');
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
+  return decodeIfEncoded(path.replace(/[?#].*$/s, ''));
 }

@@ -1,3 +1,4 @@
+import {decodeIfEncoded} from '../../../../core/domain/percent-encoding.ts';
 import {contains} from '../../../../core/domain/redaction.ts';
 import {AppError} from '../../../../core/failures/app-error.ts';
 import {cleanText} from '../../clean-text.ts';
@@ -70,12 +71,7 @@ function isAdded(secret: string, from: URL, to: URL): boolean {
 
 /** Returns an address decoded and in lower case, for comparison. */
 function readable({protocol, host, pathname}: URL): string {
-  const address = `${protocol}//${host}${pathname}`;
-  try {
-    return decodeURIComponent(address).toLowerCase();
-  } catch {
-    return address.toLowerCase();
-  }
+  return decodeIfEncoded(`${protocol}//${host}${pathname}`).toLowerCase();
 }
 
 function describeWay(from: URL, to: URL): string {
