@@ -39,8 +39,7 @@ const LINES: Readonly<Record<string, number>> = {
   // An engine that cannot be loaded. Files that are synced without a method of their handle.
   // An engine that cannot be loaded.
   // The retention that an export from etcd needs.
-  // The limiter, which the client and a store in etcd share.
-  // The failures that several folders throw, which each made itself, and names in addresses.
+  // The limiter, which the client and a store in etcd share. Failures that several folders threw, each made by itself.
   core: 11_364,
   // An engine that cannot be loaded, or whose paths are too long on Windows. The name of a user who has the port, on each system.
   // An engine that cannot be loaded, or whose paths are too long on Windows.

@@ -102,7 +102,7 @@ async function editUntilJson(editing: Editing, context: CliContext): Promise<Jso
       const again = `Cannot store this: ${escapeControls(problem)}. Open it again?`;
       if (await confirm(again, context)) continue;
       // The question has named the position already.
-      const failure = {code: 'unreadableInput-input', source: 'what you typed', problem: 'it is not JSON'} as const;
+      const failure = {code: 'unreadable-input', source: 'what you typed', problem: 'it is not JSON'} as const;
       const advice = `Correct it, then store it: ${storeCommand(editing)}`;
       throw new AdvisedError(new AppError(failure, {cause: error}), advice);
     }
@@ -205,7 +205,7 @@ function defaultEditor({platform, environment}: CliContext): string {
 /**
  * Opens a file in the editor of the user, `$VISUAL` or `$EDITOR`, and waits until it is closed.
  *
- * @throws {AdvisedError} `unreadableInput-input` if the editor does not exist, or failed.
+ * @throws {AdvisedError} `unreadable-input` if the editor does not exist, or failed.
  */
 async function openEditor(file: string, context: CliContext): Promise<void> {
   const {VISUAL: visual = '', EDITOR: editor = ''} = context.environment;
