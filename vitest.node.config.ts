@@ -16,11 +16,17 @@ const SKIPPED = [
   'src/store/{format,memory,plan,shared}/**',
   'src/store/{crash-images,failing-disk}.test.ts',
   'test/shared/**',
+  // What the engine, the disk and the file system refuse, damage and lose: it is the same library on every version.
+  'src/store/{lmdb-store-disk-failure,verify-store}.test.ts',
+  'src/store/{lmdb/opening,tree/*}.test.ts',
+  'test/store/**',
+  'test/cli/{plugin-kills,plugins-in-ci,places,power-loss,recover,refused-opening}.test.ts',
   // The harness, which measures and breaks the service on one version.
   '{bench,fuzz,torture}/**',
   'test/scripts/**',
   // Sources, documents and what other programs make of them: compilers, bundlers, linters, npm.
-  'test/{architecture,doc-files,docs,glossary,openapi,openapi-lint,parser-verdicts,readme,schemas}.test.ts',
+  'test/api/outputs.test.ts',
+  'test/{architecture,doc-examples,doc-files,docs,glossary,openapi,openapi-lint,parser-verdicts,readme,schemas}.test.ts',
   'test/packages/{bundles,declarations}.test.ts',
   'src/cli/npm/**',
   // Verdicts on requests, of tables and pure functions, by the sockets of all other tests.
