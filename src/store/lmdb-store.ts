@@ -169,12 +169,8 @@ class LmdbStore implements Store {
       return entries;
     }
     // The rest takes several ticks, in which others write.
-    const snapshot = await this.snapshot();
-    try {
-      return await snapshot.list(range);
-    } finally {
-      await snapshot[Symbol.asyncDispose]();
-    }
+    await using snapshot = await this.snapshot();
+    return await snapshot.list(range);
   }
 
   async changes(after: Revision, {limit}: {readonly limit: number}): Promise<Changes> {

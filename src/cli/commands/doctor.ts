@@ -74,15 +74,11 @@ async function* examineBackEnd(scriptURL: string, call: CallOf<'doctor'>): Findi
   const {walkBackEnd} = await import('../doctor/backend/walk.ts');
   const credentials =
     username === undefined ? undefined : {username, password: await readPassword(passwordFile, context)};
-  const progress = startProgress(context, {delayMs: 0});
+  await using progress = startProgress(context, {delayMs: 0});
   const onStep = (step: string): void => progress.show(() => `Checking the back end: ${step}`);
-  try {
-    for await (const step of walkBackEnd({scriptURL, credentials}, {...context, allowPlainHttp, onStep})) {
-      await progress.clear();
-      yield step;
-    }
-  } finally {
+  for await (const step of walkBackEnd({scriptURL, credentials}, {...context, allowPlainHttp, onStep})) {
     await progress.clear();
+    yield step;
   }
 }
 
@@ -153,12 +149,10 @@ async function examineEntries(
   context: CliContext,
 ): Promise<readonly Finding[]> {
   const {checkEntries} = await import('../doctor/check-entries.ts');
-  const progress = startProgress(context, {delayMs: 0});
+  await using progress = startProgress(context, {delayMs: 0});
   const onProgress = (done: number, total: number | undefined): void =>
     progress.show(() => `Verifying entries: ${total === undefined ? done : `${done} of ${total}`}`);
-  return untilInterrupted(context, signal => checkEntries(place, machine, {onProgress, signal})).finally(
-    progress.clear,
-  );
+  return await untilInterrupted(context, signal => checkEntries(place, machine, {onProgress, signal}));
 }
 
 /** Reports each invalid setting; otherwise the settings that differ from their defaults. */

@@ -195,25 +195,21 @@ async function takePages(
     throw new AppError({code: 'entry-corrupt', key});
   },
 ): Promise<number> {
-  const progress = startProgress(context);
+  await using progress = startProgress(context);
   let count = 0;
   let after: string | undefined;
-  try {
-    for (;;) {
-      const page = await listOrDamaged(entries, {prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
-      if (typeof page === 'string') {
-        // Those before it are on the same page once it is gone.
-        await takeDamaged(page);
-        continue;
-      }
-      await take(page.entries);
-      count += page.entries.length;
-      after = page.cursor;
-      if (after === undefined) return count;
-      progress.show(() => `${label} entries: ${count}`);
+  for (;;) {
+    const page = await listOrDamaged(entries, {prefix, after, limit: DEFAULT_LIMITS.listLimitMax});
+    if (typeof page === 'string') {
+      // Those before it are on the same page once it is gone.
+      await takeDamaged(page);
+      continue;
     }
-  } finally {
-    await progress.clear();
+    await take(page.entries);
+    count += page.entries.length;
+    after = page.cursor;
+    if (after === undefined) return count;
+    progress.show(() => `${label} entries: ${count}`);
   }
 }
 

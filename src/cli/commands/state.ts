@@ -138,21 +138,17 @@ const INTERVAL_MS = 100;
 export async function waitUntilReady(call: CallOf<'wait'>): Promise<CommandOutcome> {
   const {context, flags} = call;
   const endsAtMs = context.elapsedMs() + (flags.timeout ?? WAIT_SECONDS) * 1000;
-  const progress = startProgress(context);
+  await using progress = startProgress(context);
   const {service, url} = await connect(call);
-  try {
-    let reason: AppError | undefined;
-    for (;;) {
-      progress.show(() => (reason === undefined ? `Waiting for ${url}` : `Waiting for ${url}: ${reason.message}`));
-      const problem = await findProblem(service, Math.max(1, Math.ceil(endsAtMs - context.elapsedMs())));
-      if (problem === undefined) return {json: {url, ready: true}};
-      // A time-out says less than any earlier reason: the last attempt has little time.
-      if (reason === undefined || problem.failure?.code !== 'service-timeout') reason = problem;
-      if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw reason;
-      await context.pause(INTERVAL_MS);
-    }
-  } finally {
-    await progress.clear();
+  let reason: AppError | undefined;
+  for (;;) {
+    progress.show(() => (reason === undefined ? `Waiting for ${url}` : `Waiting for ${url}: ${reason.message}`));
+    const problem = await findProblem(service, Math.max(1, Math.ceil(endsAtMs - context.elapsedMs())));
+    if (problem === undefined) return {json: {url, ready: true}};
+    // A time-out says less than any earlier reason: the last attempt has little time.
+    if (reason === undefined || problem.failure?.code !== 'service-timeout') reason = problem;
+    if (context.elapsedMs() + INTERVAL_MS >= endsAtMs) throw reason;
+    await context.pause(INTERVAL_MS);
   }
 }
 

@@ -44,16 +44,12 @@ export async function stopService(call: CommandCall) {
 }
 
 async function untilEnded(processId: number, url: string, context: CliContext): Promise<void> {
-  const progress = startProgress(context);
+  await using progress = startProgress(context);
   const endsAtMs = context.elapsedMs() + END_TIMEOUT_MS;
-  try {
-    while (context.isRunning(processId)) {
-      if (context.elapsedMs() > endsAtMs) throw new AppError({code: 'service-timeout', url, timeoutMs: END_TIMEOUT_MS});
-      progress.show(() => `Waiting for the end of process ${processId}`);
-      await context.pause(INTERVAL_MS);
-    }
-  } finally {
-    await progress.clear();
+  while (context.isRunning(processId)) {
+    if (context.elapsedMs() > endsAtMs) throw new AppError({code: 'service-timeout', url, timeoutMs: END_TIMEOUT_MS});
+    progress.show(() => `Waiting for the end of process ${processId}`);
+    await context.pause(INTERVAL_MS);
   }
 }
 

@@ -21,6 +21,10 @@ export function startProgress(
   const style = styleOf(stderr, context);
   let nextAtMs = elapsedMs() + delayMs;
   let isShown = false;
+  /** Removes the line. */
+  const clear = async (): Promise<void> => {
+    if (isShown) await stderr.write(CLEAR_LINE);
+  };
   return {
     /** Shows a text in place of the one before. Calls `describe` only if it is time to change the line. */
     show: (describe: () => string): void => {
@@ -29,9 +33,7 @@ export function startProgress(
       isShown = true;
       void stderr.write(`${CLEAR_LINE}${style.dim(describe())}`);
     },
-    /** Removes the line. */
-    clear: async (): Promise<void> => {
-      if (isShown) await stderr.write(CLEAR_LINE);
-    },
+    clear,
+    [Symbol.asyncDispose]: clear,
   };
 }

@@ -117,19 +117,15 @@ export function exportTo<T>(
   {context, service: {url, fetch}, prefix, label}: ExportCall,
   take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<{readonly result: T; readonly facts: Readonly<ExportFacts>}> {
-  const progress = startProgress(context);
   return untilInterrupted(context, async signal => {
-    try {
-      const exported = await createTransfer({baseUrl: url, fetch}).export({prefix, signal});
-      const facts: ExportFacts = {entries: 0, sizeBytes: 0, revision: exported.revision};
-      const onTaken = (): void => {
-        if (label !== undefined)
-          progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);
-      };
-      return {result: await take(count(exported, facts, onTaken)), facts};
-    } finally {
-      await progress.clear();
-    }
+    await using progress = startProgress(context);
+    const exported = await createTransfer({baseUrl: url, fetch}).export({prefix, signal});
+    const facts: ExportFacts = {entries: 0, sizeBytes: 0, revision: exported.revision};
+    const onTaken = (): void => {
+      if (label !== undefined)
+        progress.show(() => `${label}: ${formatEntries(facts.entries)}, ${formatBytes(facts.sizeBytes)}`);
+    };
+    return {result: await take(count(exported, facts, onTaken)), facts};
   });
 }
 

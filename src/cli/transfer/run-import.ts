@@ -83,7 +83,6 @@ const INTERVAL_MS = 50;
 
 function transferOnce(transfer: Transfer): Promise<Imported> {
   const {context, source, dryRun} = transfer;
-  const progress = startProgress(context);
   const {sizeBytes: totalBytes} = source;
   let doneBytes = 0;
   const describe = (): string =>
@@ -96,6 +95,7 @@ function transferOnce(transfer: Transfer): Promise<Imported> {
     }
   })();
   return untilInterrupted(context, async signal => {
+    await using progress = startProgress(context);
     // By a timer: between two chunks the service may need a while.
     const timer = setInterval(() => progress.show(describe), INTERVAL_MS);
     try {
@@ -105,7 +105,6 @@ function transferOnce(transfer: Transfer): Promise<Imported> {
       throw error;
     } finally {
       clearInterval(timer);
-      await progress.clear();
     }
   });
 }

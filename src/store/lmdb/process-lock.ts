@@ -56,14 +56,10 @@ export async function findHolder(directory: DataDirectory): Promise<number | und
   const file = statSync(join(directory.lockPath, 'data.mdb'), {throwIfNoEntry: false});
   if (file === undefined || file.size === 0) return undefined;
   await assertLockUndamaged(directory, {expected: true});
-  const environment = await openToLook(directory.lockPath).catch(error => {
+  await using environment = await openToLook(directory.lockPath).catch(error => {
     throw error instanceof OpeningError ? unusableDirectory(directory.path, error) : error;
   });
-  try {
-    return await findLasting(() => environment.liveReaders());
-  } finally {
-    await environment[Symbol.asyncDispose]();
-  }
+  return await findLasting(() => environment.liveReaders());
 }
 
 /**
