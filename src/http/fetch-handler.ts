@@ -1,4 +1,5 @@
 import {AppError} from '../core/failures/app-error.ts';
+import {joinChunks} from '../core/files/text-file.ts';
 import {headerPairs} from '../core/protocol/headers/raw-headers.ts';
 import {type RequestHeaders, readRequestHeaders} from '../core/protocol/headers/request-headers.ts';
 import {assertBodySize} from './core/body.ts';
@@ -102,15 +103,8 @@ class FetchRequest implements HttpRequest {
   }
 
   async readBody(sizeBytesMax: number, what: LimitedBody = 'body'): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    let sizeBytes = 0;
-    for await (const chunk of this.readChunks()) {
-      sizeBytes += chunk.length;
-      // Leaving the loop cancels the stream.
-      assertBodySize(sizeBytes, sizeBytesMax, what);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
+    // A body that is too large is left, which cancels the stream.
+    return joinChunks(this.readChunks(), sizeBytes => assertBodySize(sizeBytes, sizeBytesMax, what));
   }
 
   async *readChunks(): AsyncGenerator<Uint8Array> {

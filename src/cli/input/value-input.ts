@@ -1,6 +1,6 @@
 import {LIMIT_RANGES} from '../../core/domain/limits.ts';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
-import {FileError, toUtf8} from '../../core/files/text-file.ts';
+import {FileError, joinChunks, toUtf8} from '../../core/files/text-file.ts';
 import {encodeText} from '../../core/json/json-text.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import type {CliContext} from '../terminal/context.ts';
@@ -28,15 +28,11 @@ async function readStandardInput({stdin, stderr}: CliContext): Promise<Uint8Arra
 
 /** Reads all chunks as text, up to the limit: a device may have no end. */
 async function readBounded(input: AsyncIterable<Uint8Array>, source: string): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of input) {
-    sizeBytes += chunk.length;
+  const bytes = await joinChunks(input, sizeBytes => {
     if (sizeBytes > INPUT_BYTES_MAX) throw unreadableInput(source, TOO_LARGE);
-    chunks.push(chunk);
-  }
+  });
   try {
-    return toUtf8(Buffer.concat(chunks));
+    return toUtf8(bytes);
   } catch (error) {
     throw unreadableInput(source, describeFileProblem(error));
   }

@@ -2,6 +2,7 @@ import type {FileHandle} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {ZipFile} from 'yazl';
 import {replaceFile, SHARED_FILE_MODE} from '../../core/files/directory.ts';
+import {joinChunks} from '../../core/files/text-file.ts';
 import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/plugin-halves.ts';
 import {type CheckDeps, checkPackage} from './check-package.ts';
 import {listFolder} from './folder-files.ts';
@@ -55,11 +56,9 @@ const PROGRAM_MODE = 0o100755;
 async function writeArchive(files: readonly PackageFile[], archive: FileHandle): Promise<void> {
   const zip = new ZipFile();
   for (const file of files) {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of file.read()) chunks.push(chunk);
     const mode = file.isExecutable ? PROGRAM_MODE : FILE_MODE;
     // Whole files, so that their sizes stand before them, which old programs need.
-    zip.addBuffer(Buffer.concat(chunks), file.path, {mtime: FILE_TIME, mode, forceDosTimestamp: true});
+    zip.addBuffer(await joinChunks(file.read()), file.path, {mtime: FILE_TIME, mode, forceDosTimestamp: true});
   }
   zip.end();
   // `writeFile` writes on where it ended before.

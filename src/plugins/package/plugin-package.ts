@@ -4,7 +4,7 @@ import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {makeDirectory} from '../../core/files/directory.ts';
 import {PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
-import {describeFileError, FileError, toUtf8} from '../../core/files/text-file.ts';
+import {describeFileError, FileError, joinChunks, toUtf8} from '../../core/files/text-file.ts';
 import type {PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';
@@ -83,9 +83,7 @@ async function readPackagedManifest(
   if (file === undefined) throw invalidPackage(source, `it has no ${MANIFEST_FILE}`);
   if (file.sizeBytes > MANIFEST_BYTES_MAX)
     throw invalidPackage(source, `its ${MANIFEST_FILE} is larger than ${MANIFEST_BYTES_MAX} bytes`);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of file.read()) chunks.push(chunk);
-  const reading = readManifest(asText(Buffer.concat(chunks), source));
+  const reading = readManifest(asText(await joinChunks(file.read()), source));
   if ('manifest' in reading) return reading.manifest;
   throw new AppError({code: 'invalid-plugin', plugin: name, problems: reading.problems});
 }

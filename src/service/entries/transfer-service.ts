@@ -72,27 +72,24 @@ async function startExport(prefix: Prefix, {store, pause}: Pick<ImportTargetDeps
 }
 
 async function* readChunks(
-  snapshot: Snapshot,
+  opened: Snapshot,
   {prefix, pause}: Pick<ImportTargetDeps, 'pause'> & {readonly prefix: Prefix},
 ): AsyncGenerator<Uint8Array, undefined, undefined> {
-  try {
-    const {revision} = snapshot;
-    let before = formatHeaderLine({revision, prefix});
-    let count = 0;
-    let after: Key | undefined;
-    for (;;) {
-      const entries = await snapshot.list({...PAGE, prefix, after});
-      count += entries.length;
-      after = entries.at(-1)?.key;
-      if (after === undefined) break;
-      yield formatEntryLines(entries, before);
-      before = '';
-      await pause();
-    }
-    yield new TextEncoder().encode(`${before}${formatTrailerLine(count)}`);
-  } finally {
-    await snapshot[Symbol.asyncDispose]();
+  await using snapshot = opened;
+  const {revision} = snapshot;
+  let before = formatHeaderLine({revision, prefix});
+  let count = 0;
+  let after: Key | undefined;
+  for (;;) {
+    const entries = await snapshot.list({...PAGE, prefix, after});
+    count += entries.length;
+    after = entries.at(-1)?.key;
+    if (after === undefined) break;
+    yield formatEntryLines(entries, before);
+    before = '';
+    await pause();
   }
+  yield new TextEncoder().encode(`${before}${formatTrailerLine(count)}`);
 }
 
 const PAGE = {limit: EXPORT_PAGE_ENTRIES_MAX, valuesBytesMax: EXPORT_PAGE_BYTES_MAX, values: true} as const;

@@ -1,6 +1,7 @@
 import {tokenizer, tokTypes} from 'acorn';
 import {formatBytes} from '../../../core/domain/byte-size.ts';
 import {formatGrant} from '../../../core/failures/copied-line.ts';
+import {joinChunks} from '../../../core/files/text-file.ts';
 import {checkPage, checkStyles} from './check-page.ts';
 import {copyPart, type PluginFinding, type TextFile} from './finding.ts';
 import {textOf} from './scan-module-names.ts';
@@ -67,9 +68,7 @@ async function collect(
 async function* readTexts(files: readonly CheckedFile[], pattern: RegExp): AsyncGenerator<TextFile> {
   const selected = files.filter(({path, sizeBytes}) => pattern.test(path) && sizeBytes <= FILE_BYTES_MAX);
   for (const file of selected.slice(0, FILES_MAX)) {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of file.read()) chunks.push(chunk);
-    yield {path: file.path, text: Buffer.concat(chunks).toString()};
+    yield {path: file.path, text: (await joinChunks(file.read())).toString()};
   }
 }
 

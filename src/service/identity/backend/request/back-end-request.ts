@@ -1,4 +1,5 @@
 import {AppError} from '../../../../core/failures/app-error.ts';
+import {joinChunks} from '../../../../core/files/text-file.ts';
 import {PROCESS_TIMERS, type Timers} from '../../../../core/time/timers.ts';
 import {untilAborted} from '../../../../core/time/until-aborted.ts';
 import {type Body, readAnswerBody} from './answer-body.ts';
@@ -121,16 +122,10 @@ function describeRequest({method, headers, body}: BackEndCall, userAgent: string
   };
 }
 
-async function readBytes(response: Response, url: string, bytesMax: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of response.body ?? []) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > bytesMax) {
-      const problem = `its answer is larger than ${bytesMax} bytes`;
-      throw new AppError({code: 'back-end-failed', stage: 'content', url, backEndStatus: response.status, problem});
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function readBytes({body, status}: Response, url: string, bytesMax: number): Promise<Uint8Array> {
+  return joinChunks(body ?? [], sizeBytes => {
+    if (sizeBytes <= bytesMax) return;
+    const problem = `its answer is larger than ${bytesMax} bytes`;
+    throw new AppError({code: 'back-end-failed', stage: 'content', url, backEndStatus: status, problem});
+  });
 }
