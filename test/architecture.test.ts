@@ -66,7 +66,7 @@ const LINES: Readonly<Record<string, number>> = {
   // A start at log-on that is put back, read again, and told from one that is gone, switched off or of a package.
   // Damaged entries of etcd, which doctor names and reset deletes. One file for a log, and what a failed install puts back.
   // Damaged entries of etcd, which doctor names in the store asked for, reset deletes and restore replaces, and a full etcd, which status and wait name.
-  cli: 12_779,
+  cli: 12_780,
   // Mistakes of authors as a table, the walk through the pages, commands with two services at once, a clock for daily snapshots, and clients and pages as they are.
   // Earlier values by command and in the console. Forms that are sent, answers that are waited for, lines that are rendered, and the focus after each action.
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.

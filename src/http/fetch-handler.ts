@@ -1,5 +1,5 @@
+import {joinChunks} from '../core/domain/byte-size.ts';
 import {AppError} from '../core/failures/app-error.ts';
-import {joinChunks} from '../core/files/text-file.ts';
 import {headerPairs} from '../core/protocol/headers/raw-headers.ts';
 import {type RequestHeaders, readRequestHeaders} from '../core/protocol/headers/request-headers.ts';
 import {assertBodySize} from './core/body.ts';

@@ -1,6 +1,7 @@
+import {joinChunks} from '../../core/domain/byte-size.ts';
 import {LIMIT_RANGES} from '../../core/domain/limits.ts';
 import {AppError, codeOf, messageOf} from '../../core/failures/app-error.ts';
-import {FileError, joinChunks, toUtf8} from '../../core/files/text-file.ts';
+import {FileError, toUtf8} from '../../core/files/text-file.ts';
 import {encodeText} from '../../core/json/json-text.ts';
 import {resolvePath} from '../../platform/paths.ts';
 import type {CliContext} from '../terminal/context.ts';

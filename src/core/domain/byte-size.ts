@@ -9,3 +9,18 @@ export function formatBytes(sizeBytes: number): string {
 }
 
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Joins all chunks. @param checkSize Called with the size so far. What it throws ends the reading. */
+export async function joinChunks(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  checkSize?: (sizeBytes: number) => void,
+): Promise<Buffer> {
+  const joined: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of chunks) {
+    sizeBytes += chunk.length;
+    checkSize?.(sizeBytes);
+    joined.push(chunk);
+  }
+  return Buffer.concat(joined);
+}

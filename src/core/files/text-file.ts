@@ -130,21 +130,6 @@ export function describeFileError({problem, message}: FileError, bytesMax: numbe
   }
 }
 
-/** Joins all chunks. @param checkSize Called with the size so far. What it throws ends the reading. */
-export async function joinChunks(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  checkSize?: (sizeBytes: number) => void,
-): Promise<Buffer> {
-  const joined: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of chunks) {
-    sizeBytes += chunk.length;
-    checkSize?.(sizeBytes);
-    joined.push(chunk);
-  }
-  return Buffer.concat(joined);
-}
-
 /** Size of a read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 

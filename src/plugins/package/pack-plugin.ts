@@ -1,8 +1,8 @@
 import type {FileHandle} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
 import {ZipFile} from 'yazl';
+import {joinChunks} from '../../core/domain/byte-size.ts';
 import {replaceFile, SHARED_FILE_MODE} from '../../core/files/directory.ts';
-import {joinChunks} from '../../core/files/text-file.ts';
 import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/plugin-halves.ts';
 import {type CheckDeps, checkPackage} from './check-package.ts';
 import {listFolder} from './folder-files.ts';

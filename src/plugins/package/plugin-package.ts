@@ -1,10 +1,11 @@
 import {type FileHandle, open, stat} from 'node:fs/promises';
 import {basename, dirname, join} from 'node:path';
+import {joinChunks} from '../../core/domain/byte-size.ts';
 import type {PluginManifest} from '../../core/domain/plugins/plugin.ts';
 import {AppError} from '../../core/failures/app-error.ts';
 import {makeDirectory} from '../../core/files/directory.ts';
 import {PRIVATE_DIRECTORY_MODE, PRIVATE_FILE_MODE} from '../../core/files/own.ts';
-import {describeFileError, FileError, joinChunks, toUtf8} from '../../core/files/text-file.ts';
+import {describeFileError, FileError, toUtf8} from '../../core/files/text-file.ts';
 import type {PluginHalves} from '../directory/plugin-halves.ts';
 import {MANIFEST_BYTES_MAX, MANIFEST_FILE, readManifest} from '../manifest/read-manifest.ts';
 import {listFolder} from './folder-files.ts';

@@ -1,7 +1,6 @@
 import {tokenizer, tokTypes} from 'acorn';
-import {formatBytes} from '../../../core/domain/byte-size.ts';
+import {formatBytes, joinChunks} from '../../../core/domain/byte-size.ts';
 import {formatGrant} from '../../../core/failures/copied-line.ts';
-import {joinChunks} from '../../../core/files/text-file.ts';
 import {checkPage, checkStyles} from './check-page.ts';
 import {copyPart, type PluginFinding, type TextFile} from './finding.ts';
 import {textOf} from './scan-module-names.ts';

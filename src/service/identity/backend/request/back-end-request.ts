@@ -1,5 +1,5 @@
+import {joinChunks} from '../../../../core/domain/byte-size.ts';
 import {AppError} from '../../../../core/failures/app-error.ts';
-import {joinChunks} from '../../../../core/files/text-file.ts';
 import {PROCESS_TIMERS, type Timers} from '../../../../core/time/timers.ts';
 import {untilAborted} from '../../../../core/time/until-aborted.ts';
 import {type Body, readAnswerBody} from './answer-body.ts';
