@@ -16,11 +16,8 @@ const SKIPPED = [
   'src/store/{format,memory,plan,shared}/**',
   'src/store/{crash-images,failing-disk}.test.ts',
   'test/shared/**',
-  // What the engine, the disk and the file system refuse, damage and lose: it is the same library on every version.
-  'src/store/{lmdb-store-disk-failure,verify-store}.test.ts',
-  'src/store/{lmdb/opening,tree/*}.test.ts',
-  'test/store/**',
-  'test/cli/{plugin-kills,plugins-in-ci,places,power-loss,recover,refused-opening}.test.ts',
+  // Commands that are killed or lose power between two of their system calls.
+  'test/cli/{plugin-kills,power-loss}.test.ts',
   // The harness, which measures and breaks the service on one version.
   '{bench,fuzz,torture}/**',
   'test/scripts/**',

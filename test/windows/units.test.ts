@@ -48,8 +48,8 @@ const NOT_UNDER_WINE = [
   'src/plugins/background/redirect.test.ts',
 ];
 
-/** Files that give the same on every system, and run with all: stores in memory, simulated, or on disks in memory that fail and lose power. */
-const ON_ANY_SYSTEM = ['src/store/{crash-images,failing-disk}.test.ts', 'src/store/{memory,plan,shared}/**'];
+/** Files that give the same on every system, and run with all: stores in memory, or on disks in memory that fail and lose power. */
+const ON_ANY_SYSTEM = ['src/store/{crash-images,failing-disk}.test.ts', 'src/store/{memory,plan}/**'];
 
 /** CPU time that the tests of one folder use at most, in milliseconds: the store takes some minutes. */
 const FOLDER_CPU_MS_MAX = 1_800_000;
