@@ -8,7 +8,8 @@ const SOURCES = fileURLToPath(new URL('../src', import.meta.url));
 /**
  * Parsers of the platform. All take linear time and accept any depth; the size of their results must be bounded before.
  */
-const PARSERS = /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURIComponent|checkValue)\((?!\))/g;
+const PARSERS =
+  /\b(?:JSON\.parse|new URL|URL\.canParse|Date\.parse|decodeURIComponent|decodeIfEncoded|checkValue)\((?!\))/g;
 
 /** Calls of parsers of the platform: their number, and the bound of the text before each. */
 const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>> = {
@@ -22,7 +23,10 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
     3,
     'a file of the author, of DATA_BYTES_MAX; the name of a file of the package',
   ],
-  'workbench/back-end/back-end-server.ts': [1, 'a request of the plugin in development: BODY_BYTES_MAX'],
+  'workbench/back-end/back-end-server.ts': [
+    2,
+    'a request of the plugin in development: 16 KiB of headers, BODY_BYTES_MAX',
+  ],
   'cli/dev/check-page-server.ts': [3, 'an argument, and the header Location: fetch() reads 16 KiB of headers'],
   'cli/dev/dev-settings.ts': [1, 'an argument'],
   'cli/dev/provide-sdks.ts': [1, 'the name of a folder of the package'],
@@ -43,10 +47,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
     'an address that was read; dates of a certificate, which TLS limits to 16 KiB',
   ],
   'cli/doctor/backend/walk.ts': [3, 'addresses that were read'],
-  'core/domain/percent-encoding.ts': [
-    1,
-    'targets of requests, and the header Location: 16 KiB of headers; addresses in pages of plugins, of limited size',
-  ],
+  'core/domain/percent-encoding.ts': [2, 'see its callers'],
   'core/documents/flight.ts': [1, 'a flight that a program or a page gives, and a frame of it: a body of some KiB'],
   'service/flight/flight-file.ts': [1, 'a file of this user alone, of limited size'],
   'core/documents/faults.ts': [1, 'faults that a program gives'],
@@ -61,13 +62,21 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   'core/json/merge-patch.ts': [1, 'a name of a text that parseJsonText() accepted'],
   'core/domain/entries/typed-entry.ts': [1, 'a value, limited by the size of values; only if the caller reads it'],
   'core/failures/web-origin.ts': [2, 'an origin in a setting, or of ORIGIN_LENGTH_MAX'],
-  'service/faults/fault-switch.ts': [1, 'the identity document that is served'],
+  'service/faults/fault-switch.ts': [
+    3,
+    'the identity document that is served; the target of a request: 16 KiB of headers',
+  ],
+  'service/requests/kept-requests.ts': [1, 'the query of a request: 16 KiB of headers'],
   'http/core/route.ts': [2, 'the target of a request: 16 KiB of headers'],
   'http/fetch-handler.ts': [1, 'an address of the embedding program'],
   'http/files/file-answer.ts': [1, 'the target of a request: 16 KiB of headers'],
   'http/proxy/page-server.ts': [1, 'an argument'],
   'http/routes/page-template.ts': [1, 'the name of a folder of the package'],
   'http/routes/flight-routes.ts': [1, 'the identity document that is served'],
+  'http/routes/access-routes.ts': [2, 'the target of a request: 16 KiB of headers'],
+  'http/routes/plugin-routes.ts': [4, 'the target of a request: 16 KiB of headers'],
+  'http/routes/settings-routes.ts': [1, 'the target of a request: 16 KiB of headers'],
+  'http/routes/sound-addresses.ts': [2, 'an address in a body of some KiB'],
   'http/routes/identity-routes.ts': [1, 'the identity document that is served'],
   'http/routes/docs-routes.ts': [4, 'names of files and of a folder of the package'],
   'http/routes/read-parameters.ts': [1, 'the query of a request: 16 KiB of headers'],
@@ -82,7 +91,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
     'PARSED_BYTES_MAX; the schema has no lists, so it has few problems; dates; SESSION_LENGTH_MAX',
   ],
   'service/identity/backend/diagnosis.ts': [1, 'PARSED_BYTES_MAX: what is longer is no binary body'],
-  'service/identity/backend/request/redirect.ts': [6, 'the header Location: fetch() reads 16 KiB of headers'],
+  'service/identity/backend/request/redirect.ts': [7, 'the header Location: fetch() reads 16 KiB of headers'],
   'service/identity/backend/answer-text.ts': [2, 'headers, after an expression that takes some 40 characters'],
   'service/identity/backend/script-url.ts': [3, 'an argument, a sign-in of at most 16 KiB, or a file that was read'],
   'service/identity/identity-document.ts': [
@@ -106,7 +115,7 @@ const VERDICTS: Readonly<Record<string, readonly [calls: number, bound: string]>
   ],
   'plugins/background/runtime/values/problem.ts': [1, 'a line of a stack of the plugin, in its own process'],
   'plugins/manifest/read-manifest.ts': [4, 'what readJsonDocument() took'],
-  'plugins/package/check/check-page.ts': [2, 'an address in a page of a plugin, whose size is limited'],
+  'plugins/package/check/check-page.ts': [3, 'an address in a page of a plugin, whose size is limited'],
   'plugins/sources/adopt-project.ts': [
     2,
     'the manifest and the lock file of the author: PROJECT_BYTES_MAX, LOCK_BYTES_MAX',

@@ -1,6 +1,6 @@
 import type {Action, Caller} from '../../core/domain/access/access.ts';
 import {invalidKey, type Key, parseKey} from '../../core/domain/entries/identifiers.ts';
-import {AppError} from '../../core/failures/app-error.ts';
+import {type FailureError, refusedParameter} from '../../core/failures/failure-error.ts';
 import type {HttpAnswer, HttpRequest} from './message.ts';
 
 /** One resource and its operations. */
@@ -238,7 +238,7 @@ function decodePart(part: string, parameter: string): string {
   }
 }
 
-/** Creates the failure for a parameter. Shortens its name, which is untrusted. */
-export function invalidParameter(name: string, problem: string): AppError {
-  return new AppError({code: 'invalid-parameter', parameter: name.slice(0, 64).toWellFormed(), problem});
+/** Creates the failure for a parameter, as {@link refusedParameter}. Shortens its name, which is untrusted. */
+export function invalidParameter(name: string, problem: string): FailureError {
+  return refusedParameter(name.slice(0, 64).toWellFormed(), problem);
 }

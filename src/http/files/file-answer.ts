@@ -41,7 +41,7 @@ const FILE_HEADERS = [...OWN_HEADERS, 'Cache-Control', 'no-cache'] as const;
  * Answers with a regular file: type by its extension, entity tag, 304 if the client has it, one range, and the content as a
  * stream.
  *
- * @returns Undefined if there is no such regular file.
+ * @returns Undefined if there is no such regular file, also without a path.
  * @throws {AppError} `invalid-header`; `busy` if the memory for a rewritten file is not free.
  */
 export async function answerFile(

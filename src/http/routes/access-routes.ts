@@ -8,7 +8,7 @@ import {readExpiryMember} from '../../core/protocol/text/read-document.ts';
 import {writeDocument} from '../../core/protocol/text/times.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {assertMayChangeAccess, forOwnCallers, forOwner, forOwnPages} from './own-callers.ts';
+import {assertMayChangeAccess, forOwnCallers, forOwner, forOwnerOrPrograms} from './own-callers.ts';
 import {readParameters, withDocument, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
@@ -107,7 +107,7 @@ export function allowedOriginRoutes(origins: AllowedOrigins, owner: Owner): read
       path: '/api/allowed-origins',
       needs: {read: 'admin', change: 'by-operation'},
       GET: forOwnCallers(withoutQuery(() => writeDocument(origins.list()))),
-      POST: forOwnPages(owner)(call => {
+      POST: forOwnerOrPrograms(owner)(call => {
         assertMayChangeAccess(call);
         return allow(call);
       }),

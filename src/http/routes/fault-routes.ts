@@ -4,12 +4,12 @@ import type {Owner} from '../../core/domain/access/owner.ts';
 import type {Faults} from '../../core/domain/faults/fault.ts';
 import {jsonAnswer} from '../core/message.ts';
 import type {Route} from '../core/route.ts';
-import {forOwnPages} from './own-callers.ts';
+import {forOwnerOrPrograms} from './own-callers.ts';
 import {readParameters, withDocument, withoutQuery} from './read-parameters.ts';
 
 /** `/api/faults`: faults for testing plugins. Pages can read them; only those of the owner change them. */
 export function faultRoutes(faults: Faults, owner: Owner): readonly Route[] {
-  const only = forOwnPages(owner);
+  const only = forOwnerOrPrograms(owner);
   return [
     {
       path: '/api/faults',

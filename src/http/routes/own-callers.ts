@@ -14,7 +14,7 @@ import type {Call, RouteHandler} from '../core/route.ts';
  *
  * @throws {AppError} `foreign-page`.
  */
-export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
+function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): void {
   const page = findForeignPage(rawHeaders);
   if (page !== undefined)
     throw new AppError({
@@ -24,7 +24,7 @@ export function assertOwnCaller({rawHeaders}: Pick<HttpRequest, 'rawHeaders'>): 
     });
 }
 
-/** Returns whether {@link assertOwnCaller} lets a request pass, and neither a program with a token nor the page of a plugin sent it. */
+/** Returns whether {@link forOwnCallers} lets a request pass, and neither a program with a token nor the page of a plugin sent it. */
 export function isOwnCaller({request, caller}: Pick<Call, 'request' | 'caller'>): boolean {
   return isOwnerOrUnknown(caller) && caller.may('admin') && findForeignPage(request.rawHeaders) === undefined;
 }
@@ -41,18 +41,6 @@ function findForeignPage(rawHeaders: readonly string[]): string | undefined {
   if (page === undefined || page === '') return undefined;
   const [host = ''] = headerValues(rawHeaders, 'host');
   return page === `http://${host}` || page.startsWith(`http://${host}/`) ? undefined : page;
-}
-
-/**
- * Refuses pages without a token of the owner, for changes of the service itself. Programs of this machine need none: they send neither of the headers
- * by which browsers mark the requests of pages.
- *
- * @throws {AppError} `foreign-page`, `owner-required`.
- */
-export function assertOwner(request: Pick<HttpRequest, 'rawHeaders'>, owner: Pick<Owner, 'isOwner'>): void {
-  assertOwnCaller(request);
-  const {rawHeaders} = request;
-  if (isOfPage(rawHeaders) && !owner.isOwner(bearerTokenOf(rawHeaders))) throw new AppError({code: 'owner-required'});
 }
 
 /**
@@ -74,12 +62,19 @@ function after(judge: (request: HttpRequest) => void): Restrict {
   };
 }
 
-/** Makes an operation that asserts first, as {@link assertOwnCaller}. */
+/** Makes an operation that refuses pages of other origins, as {@link assertOwnCaller}. */
 export const forOwnCallers: Restrict = after(assertOwnCaller);
 
-/** Returns a function that makes operations that assert first, as {@link assertOwner}. */
-export function forOwnPages(owner: Pick<Owner, 'isOwner'>): Restrict {
-  return after(request => assertOwner(request, owner));
+/**
+ * Returns a function that makes operations that refuse pages of other origins, and those without a token of the owner, for changes of the service itself.
+ * Programs of this machine need none: they send neither of the headers by which browsers mark the requests of pages.
+ */
+export function forOwnerOrPrograms(owner: Pick<Owner, 'isOwner'>): Restrict {
+  return after(request => {
+    assertOwnCaller(request);
+    const {rawHeaders} = request;
+    if (isOfPage(rawHeaders) && !owner.isOwner(bearerTokenOf(rawHeaders))) throw new AppError({code: 'owner-required'});
+  });
 }
 
 /**

@@ -126,8 +126,10 @@ function optionsFor(
 ): Required<Pick<FileAnswerOptions, 'rawHeaders' | 'rewrite'>> {
   const host = hostOf(request);
   const rawHeaders = [...policyOf(host, allowedOrigins.list().allowed), ...WINDOW_HEADERS];
-  const moved = {name: host.toLowerCase(), apply: (text: string) => replacePublishedAddress(text, host)};
-  const rewrite = isMoved(host) ? moved : undefined;
+  // Not on the port that published pages expect.
+  const rewrite = isMoved(host)
+    ? {name: host.toLowerCase(), apply: (text: string) => replacePublishedAddress(text, host)}
+    : undefined;
   if (!isNavigation(request.rawHeaders)) return {rawHeaders, rewrite};
   const reportsErrors = plugins.list().some(each => each.id === id && each.inDevelopment);
   return {rawHeaders, rewrite: withScripts(rewrite, {reportsErrors, isDark: DARK.test(query)})};

@@ -10,7 +10,7 @@ import {answer, emptyAnswer, type HttpRequest, JSON_TYPE, jsonAnswer, WINDOW_HEA
 import type {Route, RouteHandler} from '../core/route.ts';
 import {shownPath} from '../core/shown-path.ts';
 import {answerFile} from '../files/file-answer.ts';
-import {forOwnPages} from './own-callers.ts';
+import {forOwnerOrPrograms} from './own-callers.ts';
 import {assertNoQueryButRandom, withoutQuery} from './read-parameters.ts';
 import type {RoutesDeps} from './routes-deps.ts';
 
@@ -61,7 +61,7 @@ export function pluginRoutes(deps: RoutesDeps): readonly Route[] {
     {
       path: '/api/plugins/{id}/restart',
       needs: 'plugins:manage',
-      POST: forOwnPages(access.owner)(about(async (id, caller) => describe(await plugins.restart(id), caller))),
+      POST: forOwnerOrPrograms(access.owner)(about(async (id, caller) => describe(await plugins.restart(id), caller))),
     },
     {
       path: '/api/{plugin}/{name}',

@@ -10,8 +10,7 @@ import {
 } from '../../core/domain/access/access.ts';
 import type {Owner} from '../../core/domain/access/owner.ts';
 import {PrincipalCaller} from './permission.ts';
-import type {BackgroundRegister} from './token-hash.ts';
-import {invalidToken} from './token-hash.ts';
+import {type BackgroundRegister, invalidToken} from './token-hash.ts';
 import type {TokenRegister} from './token-register.ts';
 
 export interface AccessDeps {
