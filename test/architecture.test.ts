@@ -162,7 +162,16 @@ const MAY_IMPORT = {
   ],
   'store/disk': ['core/domain/', 'core/failures', 'core/files', 'node:'],
   'store/format': ['core/domain/', 'core/failures', 'core/json', 'node:zlib'],
-  'store/lmdb': ['core/domain/', 'core/failures', 'store/disk', 'platform/system', 'core/time', 'node:', 'lmdb'],
+  'store/lmdb': [
+    'core/domain/',
+    'core/failures',
+    'core/files',
+    'store/disk',
+    'platform/system',
+    'core/time',
+    'node:',
+    'lmdb',
+  ],
   // With the queue of the store on disk, so that commits wait in the same order and under the same limit.
   'store/memory': [
     'core/domain/',

@@ -21,7 +21,7 @@ import {checkFiles} from './check/check-files.ts';
 import {copyPart, type PluginFinding} from './check/finding.ts';
 import {scanModuleNames} from './check/scan-module-names.ts';
 import {listFolder} from './folder-files.ts';
-import {type PackageFile, unreadable} from './package-files.ts';
+import {type PackageFile, sumSizes, unreadable} from './package-files.ts';
 
 /** The result of checking a plugin. */
 export interface PluginCheck extends Pick<FolderState, 'halves' | 'hasBackground' | 'hasPage'> {
@@ -67,7 +67,7 @@ export async function checkPlugin(path: string, source: string, places?: PluginH
     halves,
     hasBackground,
     hasPage,
-    size: 'problem' in packed ? undefined : sizeOf(packed.files),
+    size: 'problem' in packed ? undefined : {files: packed.files.length, bytes: sumSizes(packed.files)},
     findings: [...(problems ?? []), ...(warnings ?? [])],
   };
 }
@@ -134,10 +134,6 @@ async function listPacked(folder: string, source: string, halves: PluginHalves):
     const {problem} = error.failure;
     return {problem: {level: 'problem', problem: `cannot be packed, and its files were not read: ${problem}`}};
   }
-}
-
-function sizeOf(files: readonly PackageFile[]): {readonly files: number; readonly bytes: number} {
-  return {files: files.length, bytes: files.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0)};
 }
 
 /** Maximum number of files of a background that are read. */

@@ -6,6 +6,7 @@ import {makeDirectory, syncTree} from '../../core/files/directory.ts';
 import {readFolderState} from '../directory/folder-state.ts';
 import {type FoundPlugin, inspectPlugin} from '../directory/found-plugin.ts';
 import {INSTALLED_HALVES} from '../directory/plugin-halves.ts';
+import {sumSizes} from './package-files.ts';
 import {type PluginPackage, unpack} from './plugin-package.ts';
 import {
   awaitStart,
@@ -52,7 +53,7 @@ export async function stagePlugin(
   const {problems, hasBackground, hasPage} = await inspectFolder(staged);
   if (problems.length > 0) throw new AppError({code: 'invalid-plugin', plugin: id, problems});
   const directory = join(plugins, id);
-  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
+  const sizeBytes = sumSizes(files);
   const replaces = await findVersion(directory);
   return {manifest, directory, hasBackground, hasPage, files: files.length, sizeBytes, replaces, staged};
 }

@@ -6,7 +6,7 @@ import {replaceFile, SHARED_FILE_MODE} from '../../core/files/directory.ts';
 import {BACKGROUND_FOLDER, PAGE_FOLDER} from '../directory/plugin-halves.ts';
 import {type CheckDeps, checkPackage} from './check-package.ts';
 import {listFolder} from './folder-files.ts';
-import {invalidPackage, type PackageFile} from './package-files.ts';
+import {invalidPackage, type PackageFile, sumSizes} from './package-files.ts';
 
 export interface PackDeps extends CheckDeps {
   /** Returns an unguessable name, for the archive while it is being written. */
@@ -70,8 +70,4 @@ async function assertUsable(path: string, {source, ...deps}: CheckDeps & {readon
   const {findings} = await checkPackage(path, source, deps);
   const [found] = findings.filter(({level}) => level === 'problem');
   if (found !== undefined) throw invalidPackage(source, `${found.file ?? 'it'} ${found.problem}`);
-}
-
-function sumSizes(files: readonly PackageFile[]): number {
-  return files.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0);
 }

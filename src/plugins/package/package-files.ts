@@ -83,6 +83,11 @@ export class PackageList {
   }
 }
 
+/** Returns the size of all files together, in bytes. */
+export function sumSizes(files: readonly Pick<PackageFile, 'sizeBytes'>[]): number {
+  return files.reduce((sum, {sizeBytes}) => sum + sizeBytes, 0);
+}
+
 /** Creates the failure for a package that is not unpacked. */
 export function invalidPackage(source: string, problem: string, options?: ErrorOptions): AppError {
   return new AppError({code: 'invalid-package', source, problem}, options);

@@ -1,7 +1,8 @@
 import {open, rm} from 'node:fs/promises';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
-import {AppError, codeOf} from '../../core/failures/app-error.ts';
+import {AppError} from '../../core/failures/app-error.ts';
+import {ignoreMissing} from '../../core/files/directory.ts';
 import {type DataDirectory, unusableDirectory} from '../disk/data-directory.ts';
 import {openingFailure} from './engine-errors.ts';
 
@@ -74,24 +75,15 @@ async function findLastingDamage(find: () => Promise<string | undefined>): Promi
 }
 
 async function findDamage(path: string, expected: boolean): Promise<string | undefined> {
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open(path, 'r');
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-    return expected ? 'data.mdb is missing' : undefined;
-  }
-  try {
-    const {size} = await file.stat();
-    if (size === 0) return expected ? 'data.mdb is empty' : undefined;
-    const first = Buffer.alloc(META.sizeBytes);
-    await file.read(first, 0, first.length, 0);
-    const second = Buffer.alloc(META.sizeBytes);
-    await file.read(second, 0, second.length, first.readUInt32LE(META.pageSize));
-    return findMetaDamage(first, second, size);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, 'r').catch(ignoreMissing);
+  if (file === undefined) return expected ? 'data.mdb is missing' : undefined;
+  const {size} = await file.stat();
+  if (size === 0) return expected ? 'data.mdb is empty' : undefined;
+  const first = Buffer.alloc(META.sizeBytes);
+  await file.read(first, 0, first.length, 0);
+  const second = Buffer.alloc(META.sizeBytes);
+  await file.read(second, 0, second.length, first.readUInt32LE(META.pageSize));
+  return findMetaDamage(first, second, size);
 }
 
 function findMetaDamage(first: Buffer, second: Buffer, sizeBytes: number): string | undefined {
