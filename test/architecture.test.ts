@@ -80,7 +80,7 @@ const LINES: Readonly<Record<string, number>> = {
   // A long link to etcd, measured.
   // Landings in the console and the tour, frames that are refused, and a button that restores.
   // Whole answers of Wine's registry, a browser without windows, groups of commits that fit, and pages older than the others.
-  tests: 102_978,
+  tests: 102_979,
   // A long link to etcd, measured. Kills in a flight.
   harness: 17_597,
 };

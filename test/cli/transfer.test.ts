@@ -320,6 +320,7 @@ describe('crewroom import', () => {
     const {exitCode, stdout} = await runOnTerminal(['import', 'f', '--mode', 'replace'], {input: 'y\n'});
     assert.equal(exitCode, 0);
     assert.match(stdout, /\r\u001b\[K[^\r]*(?:Checking|Importing): \d+% of \d/);
+    assert.match(stdout, /\r\u001b\[KImported /);
     const said = plain(stdout);
     assert.match(said, /Import 250,000 entries: 250,000 created, 1 other deleted\? \[y\/N\]/);
     assert.match(said, /Imported 250,000 entries: 250,000 created, 1 other deleted\n$/);
