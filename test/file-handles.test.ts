@@ -1,13 +1,24 @@
-import {mkdir, mkdtemp, open, readFile, rm} from 'node:fs/promises';
+import {existsSync} from 'node:fs';
+import {mkdir, mkdtemp, open, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
+import {openCrewroom} from '../src/app/index.ts';
 import {replaceFile, syncTree} from '../src/core/files/directory.ts';
 import {readRegularFile} from '../src/core/files/text-file.ts';
+import {readRequestHeaders} from '../src/core/protocol/headers/request-headers.ts';
+import {isStream} from '../src/http/core/message.ts';
+import {answerFile} from '../src/http/files/file-answer.ts';
+import {SOCKET_TABLES, streamSockets} from '../src/platform/system/linux-sockets.ts';
 import {openPackage, unpack} from '../src/plugins/package/plugin-package.ts';
+import {listSnapshots} from '../src/service/snapshots/snapshot-directory.ts';
+import {formatExport} from './support/exports.ts';
 import {writePlugin} from './support/plugin-folder.ts';
 
-/** Lets file handles be those of Plug'n'Play of Yarn (4.17) until the test ends: without `sync()`, and with a `read()` that reads nothing by default. */
+/**
+ * Lets file handles be those of Plug'n'Play of Yarn (4.17) until the test ends: without `sync()`, not disposable, and with a `read()` that reads
+ * nothing by default.
+ */
 async function handleAsYarn(directory: string): Promise<void> {
   const file = await open(directory);
   const handles = Object.getPrototypeOf(file) as Record<
@@ -16,7 +27,12 @@ async function handleAsYarn(directory: string): Promise<void> {
   >;
   await file.close();
   const {read, sync, datasync} = handles;
-  onTestFinished(() => void Object.assign(handles, {read, sync, datasync}));
+  const disposal = Object.getOwnPropertyDescriptor(handles, Symbol.asyncDispose);
+  onTestFinished(() => {
+    Object.assign(handles, {read, sync, datasync});
+    if (disposal !== undefined) Object.defineProperty(handles, Symbol.asyncDispose, disposal);
+  });
+  Reflect.deleteProperty(handles, Symbol.asyncDispose);
   const fail = (): never => {
     throw new Error('Method not implemented.');
   };
@@ -39,6 +55,18 @@ test("files are read, and made durable, also with the file handles of Yarn's Plu
   await using opened = await openPackage(join(directory, 'com.example.a'), 'the plugin');
   await unpack(opened.files, join(directory, 'unpacked'), new AbortController().signal);
   await syncTree(directory);
+  for (const revision of [1, 2]) {
+    await using crewroom = await openCrewroom({dataDir: join(directory, 'data')});
+    expect((await crewroom.entries.put('a', revision)).revision).toBe(revision);
+  }
+  await writeFile(join(directory, 'saved.ndjson'), formatExport([]));
+  expect(await listSnapshots(directory)).toMatchObject([{name: 'saved', entries: 0}]);
+  const request = {headers: readRequestHeaders([]), rawHeaders: [], reserveMemory: () => {}};
+  const {body} = (await answerFile(request, path)) ?? {};
+  expect(isStream(body)).toBe(true);
+  if (isStream(body)) for await (const chunk of body) expect(Buffer.from(chunk).toString()).toBe('content');
+  const [table] = SOCKET_TABLES;
+  if (existsSync(table)) for await (const sockets of streamSockets(table)) expect(sockets).not.toEqual([]);
   expect(await readFile(join(directory, 'unpacked', 'plugin.json'))).toEqual(
     await readFile(join(directory, 'com.example.a', 'plugin.json')),
   );

@@ -141,7 +141,7 @@ const CHUNK_BYTES = 64 * 1024;
  * @throws {FileError}
  */
 export async function readRegularFile(path: string, bytesMax: number): Promise<Buffer> {
-  await using file = await openNow(path);
+  const file = await openNow(path);
   try {
     const status = await file.stat();
     if (!status.isFile()) throw new FileError('not-regular');
@@ -156,6 +156,8 @@ export async function readRegularFile(path: string, bytesMax: number): Promise<B
     }
   } catch (error) {
     throw error instanceof FileError ? error : new FileError('unreadable', {cause: error});
+  } finally {
+    await file.close();
   }
 }
 

@@ -112,15 +112,19 @@ function contentOf(bytes: Uint8Array): Content {
 
 /** Reads a part of a file when it is iterated. Throws if the file is no longer the one whose size was announced. */
 async function* streamPart(path: string, announced: BigIntStats, {first, last}: ByteRange): AsyncGenerator<Uint8Array> {
-  await using file = await openNow(path);
-  const status = await file.stat({bigint: true});
-  if (entityTagOf(status, undefined) !== entityTagOf(announced, undefined)) throw new Error('the file has changed');
-  for (let position = first; position <= last; ) {
-    const length = Math.min(CHUNK_BYTES, last + 1 - position);
-    const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(length), 0, length, position);
-    if (bytesRead === 0) throw new Error('the file has become shorter');
-    position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+  const file = await openNow(path);
+  try {
+    const status = await file.stat({bigint: true});
+    if (entityTagOf(status, undefined) !== entityTagOf(announced, undefined)) throw new Error('the file has changed');
+    for (let position = first; position <= last; ) {
+      const length = Math.min(CHUNK_BYTES, last + 1 - position);
+      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(length), 0, length, position);
+      if (bytesRead === 0) throw new Error('the file has become shorter');
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
   }
 }
 

@@ -68,6 +68,7 @@ export const forOwnCallers: Restrict = after(assertOwnCaller);
 /**
  * Returns a function that makes operations that refuse pages of other origins, and those without a token of the owner, for changes of the service itself.
  * Programs of this machine need none: they send neither of the headers by which browsers mark the requests of pages.
+ * They fail with `foreign-page` and `owner-required`.
  */
 export function forOwnerOrPrograms(owner: Pick<Owner, 'isOwner'>): Restrict {
   return after(request => {

@@ -88,16 +88,20 @@ const CHUNK_BYTES = 16 * 1024;
  * @throws {Error} If the list cannot be read.
  */
 export async function* streamSockets(path: string): AsyncGenerator<readonly LinuxSocket[]> {
-  await using file = await open(path);
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let rest = '';
-  for (;;) {
-    const {bytesRead} = await file.read(chunk, 0, CHUNK_BYTES);
-    if (bytesRead === 0) return;
-    const lines = (rest + chunk.toString('latin1', 0, bytesRead)).split('\n');
-    // Longer than any line of the kernel: the file is something else.
-    rest = (lines.pop() ?? '').slice(0, CHUNK_BYTES);
-    yield lines.flatMap(line => parseSocket(line) ?? []);
+  const file = await open(path);
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let rest = '';
+    for (;;) {
+      const {bytesRead} = await file.read(chunk, 0, CHUNK_BYTES);
+      if (bytesRead === 0) return;
+      const lines = (rest + chunk.toString('latin1', 0, bytesRead)).split('\n');
+      // Longer than any line of the kernel: the file is something else.
+      rest = (lines.pop() ?? '').slice(0, CHUNK_BYTES);
+      yield lines.flatMap(line => parseSocket(line) ?? []);
+    }
+  } finally {
+    await file.close();
   }
 }
 

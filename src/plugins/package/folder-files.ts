@@ -71,17 +71,21 @@ async function* readFile(
   {path, source, sizeBytes}: {readonly path: string; readonly source: string; readonly sizeBytes: number},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-  await using handle = await open(file, flags).catch(error => {
+  const handle = await open(file, flags).catch(error => {
     throw invalidEntry(source, path, `cannot be read: ${messageOf(error)}`);
   });
-  const status = await handle.stat();
-  if (!status.isFile() || status.size !== sizeBytes) throw invalidEntry(source, path, 'changed while it was read');
-  let leftBytes = sizeBytes;
-  while (leftBytes > 0) {
-    const {bytesRead, buffer} = await handle.read({buffer: Buffer.allocUnsafe(Math.min(leftBytes, CHUNK_BYTES))});
-    if (bytesRead === 0) throw invalidEntry(source, path, 'changed while it was read');
-    leftBytes -= bytesRead;
-    yield buffer.subarray(0, bytesRead);
+  try {
+    const status = await handle.stat();
+    if (!status.isFile() || status.size !== sizeBytes) throw invalidEntry(source, path, 'changed while it was read');
+    let leftBytes = sizeBytes;
+    while (leftBytes > 0) {
+      const {bytesRead, buffer} = await handle.read({buffer: Buffer.allocUnsafe(Math.min(leftBytes, CHUNK_BYTES))});
+      if (bytesRead === 0) throw invalidEntry(source, path, 'changed while it was read');
+      leftBytes -= bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
   }
 }
 

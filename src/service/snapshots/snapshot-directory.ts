@@ -103,18 +103,22 @@ async function describeSnapshot(directory: string, name: string): Promise<SavedS
 }
 
 async function describeEntries(path: string, name: string): Promise<SavedSnapshot | undefined> {
-  await using file = await openNow(path).catch(() => undefined);
+  const file = await openNow(path).catch(() => undefined);
   if (file === undefined) return undefined;
-  const status = await file.stat();
-  if (!status.isFile()) return undefined;
-  const {size: sizeBytes, mtime: savedAt} = status;
-  const read = async (position: number): Promise<string> => {
-    const {buffer, bytesRead} = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, position);
-    return buffer.toString('utf8', 0, bytesRead);
-  };
-  const revision = String(readExportStart(await read(0)) ?? '');
-  const entries = readExportEnd(await read(Math.max(0, sizeBytes - END_BYTES)));
-  return {name, entries, revision, sizeBytes, savedAt};
+  try {
+    const status = await file.stat();
+    if (!status.isFile()) return undefined;
+    const {size: sizeBytes, mtime: savedAt} = status;
+    const read = async (position: number): Promise<string> => {
+      const {buffer, bytesRead} = await file.read(Buffer.alloc(END_BYTES), 0, END_BYTES, position);
+      return buffer.toString('utf8', 0, bytesRead);
+    };
+    const revision = String(readExportStart(await read(0)) ?? '');
+    const entries = readExportEnd(await read(Math.max(0, sizeBytes - END_BYTES)));
+    return {name, entries, revision, sizeBytes, savedAt};
+  } finally {
+    await file.close();
+  }
 }
 
 /** Returns the plugin whose files a directory has; undefined if it has none, such as one that is missing. */

@@ -75,15 +75,19 @@ async function findLastingDamage(find: () => Promise<string | undefined>): Promi
 }
 
 async function findDamage(path: string, expected: boolean): Promise<string | undefined> {
-  await using file = await open(path, 'r').catch(ignoreMissing);
+  const file = await open(path, 'r').catch(ignoreMissing);
   if (file === undefined) return expected ? 'data.mdb is missing' : undefined;
-  const {size} = await file.stat();
-  if (size === 0) return expected ? 'data.mdb is empty' : undefined;
-  const first = Buffer.alloc(META.sizeBytes);
-  await file.read(first, 0, first.length, 0);
-  const second = Buffer.alloc(META.sizeBytes);
-  await file.read(second, 0, second.length, first.readUInt32LE(META.pageSize));
-  return findMetaDamage(first, second, size);
+  try {
+    const {size} = await file.stat();
+    if (size === 0) return expected ? 'data.mdb is empty' : undefined;
+    const first = Buffer.alloc(META.sizeBytes);
+    await file.read(first, 0, first.length, 0);
+    const second = Buffer.alloc(META.sizeBytes);
+    await file.read(second, 0, second.length, first.readUInt32LE(META.pageSize));
+    return findMetaDamage(first, second, size);
+  } finally {
+    await file.close();
+  }
 }
 
 function findMetaDamage(first: Buffer, second: Buffer, sizeBytes: number): string | undefined {
