@@ -1,5 +1,7 @@
+import {once} from 'node:events';
 import {existsSync} from 'node:fs';
 import {mkdir, mkdtemp, open, readFile, rm, writeFile} from 'node:fs/promises';
+import {createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {expect, onTestFinished, test} from 'vitest';
@@ -14,6 +16,8 @@ import {openPackage, unpack} from '../src/plugins/package/plugin-package.ts';
 import {listSnapshots} from '../src/service/snapshots/snapshot-directory.ts';
 import {formatExport} from './support/exports.ts';
 import {writePlugin} from './support/plugin-folder.ts';
+
+const [SOCKETS] = SOCKET_TABLES;
 
 /**
  * Lets file handles be those of Plug'n'Play of Yarn (4.17) until the test ends: without `sync()`, not disposable, and with a `read()` that reads
@@ -63,13 +67,24 @@ test("files are read, and made durable, also with the file handles of Yarn's Plu
   expect(await listSnapshots(directory)).toMatchObject([{name: 'saved', entries: 0}]);
   const request = {headers: readRequestHeaders([]), rawHeaders: [], reserveMemory: () => {}};
   const {body} = (await answerFile(request, path)) ?? {};
-  expect(isStream(body)).toBe(true);
-  if (isStream(body)) for await (const chunk of body) expect(Buffer.from(chunk).toString()).toBe('content');
-  const [table] = SOCKET_TABLES;
-  if (existsSync(table)) for await (const sockets of streamSockets(table)) expect(sockets).not.toEqual([]);
+  const chunks: unknown[] = [];
+  if (isStream(body)) for await (const chunk of body) chunks.push(String(Buffer.from(chunk)));
+  expect(chunks).toEqual(['content']);
   expect(await readFile(join(directory, 'unpacked', 'plugin.json'))).toEqual(
     await readFile(join(directory, 'com.example.a', 'plugin.json')),
   );
+});
+
+test.runIf(existsSync(SOCKETS))('sockets of other users are found with them, too', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'crewroom-handles-'));
+  onTestFinished(() => rm(directory, {recursive: true}));
+  await handleAsYarn(directory);
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const sockets: unknown[] = [];
+  for await (const found of streamSockets(SOCKETS)) sockets.push(...found);
+  expect(sockets).not.toEqual([]);
 });
 
 test('the package asks Yarn for files on the disk: a background starts without the loader that reads archives', async () => {
