@@ -279,6 +279,8 @@ describe.skipIf(!CAN_BROWSE)('notify() in Chromium', () => {
   test('has the background of the console in both themes', async () => {
     const {page} = await openConsole(browser, service.url, {fragment: `#/plugins/${ID}`});
     for (const isDark of [false, true]) {
+      // The console replaces the frame, to tell its page of the theme.
+      await expect.poll(() => page.frames()[1]?.url()).toMatch(isDark ? /darkmode=true/ : /darkmode=false/);
       await page.frameLocator('iframe').getByText('ready').waitFor();
       const color = await page
         .frames()[1]
