@@ -72,7 +72,7 @@ const LINES: Readonly<Record<string, number>> = {
   // Installations without an engine, starts at log-on, releases that fail, and the workflow. Focus and drafts of live pages.
   // Members of etcd that do not answer, prefixes beside the keys of others, damaged entries, and a full etcd.
   // Pages of a long link.
-  // A certificate that is missing for a moment. File handles that are not disposable.
+  // A certificate that is missing for a moment. File handles that are not disposable. Frames that are no object.
   // Folders after a refused install, errors in code pages, and the user who has the port. Programs under Wine that hang, by their CPU time. File handles of Yarn.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in.
   // The focus after a request is sent again, an origin is allowed, and a pilot signs in. Drafts without their forms. Lists that jump.
@@ -80,7 +80,7 @@ const LINES: Readonly<Record<string, number>> = {
   // A long link to etcd, measured.
   // Landings in the console and the tour, frames that are refused, and a button that restores.
   // Whole answers of Wine's registry, a browser without windows, groups of commits that fit, and pages older than the others.
-  tests: 103_022,
+  tests: 103_030,
   // A long link to etcd, measured. Kills in a flight.
   harness: 17_597,
 };

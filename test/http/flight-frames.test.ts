@@ -19,6 +19,12 @@ const track = async (service: TestService): Promise<Document> =>
   (await callService(service, `GET ${TRACKING}/data`)).json;
 
 describe('frames over HTTP', () => {
+  test.each(['', 'null', '[]', '7'])('are refused if they are no object: %j', async body => {
+    const service = await startInTest({ephemeral: true});
+    const {status, json} = await callService(service, FRAMES, {body});
+    expect([status, json['code']]).toEqual([422, 'invalid-body']);
+  });
+
   test('make a flight, which plugins read, with null for what the simulator does not have', async () => {
     const service = await startInTest({ephemeral: true});
     const first = await report(service, {...CRUISING, timeSeconds: 1, simulator: 'FlightGear'});

@@ -102,7 +102,8 @@ class TrackedFlight implements Flight, AsyncDisposable {
 
   report(given: FlightFrame): ReturnType<Flight['report']> {
     const nowMs = this.#deps.elapsedMs();
-    const known = this.#admit(given, nowMs);
+    // A body may be empty, or null.
+    const known = this.#admit(given?.reporterId, nowMs);
     const checked = checkFlight(FLIGHT_FRAME, given);
     const before = known === undefined ? this.#trackBefore(checked) : this.#track;
     const sinceSeconds = known === undefined ? 0 : (nowMs - known.lastMs) / 1000;
@@ -174,7 +175,7 @@ class TrackedFlight implements Flight, AsyncDisposable {
   }
 
   /** Returns the reporter of a frame if it is known. Decides before the frame is read. */
-  #admit({reporterId}: FlightFrame, nowMs: number): Reporter | undefined {
+  #admit(reporterId: string | undefined, nowMs: number): Reporter | undefined {
     const reporter = this.#isReported() ? this.#reporter : undefined;
     if (this.#simulation !== undefined && this.status()?.phase !== 'ARRIVED') throw this.#reportedFailure();
     if (reporter === undefined && reporterId !== undefined) throw new AppError({code: 'no-reporter'});
